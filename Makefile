@@ -1,0 +1,42 @@
+# Everything a developer runs. `make test` is what CI runs; `make demo` needs Python alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+.DEFAULT_GOAL := help
+
+.PHONY: help demo test test-unit lint bench clean
+
+help: ## list the commands
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(VENV)/demo.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[action]' --group dev
+	@touch $@ $(VENV)/demo.stamp
+
+demo: $(VENV)/demo.stamp ## see a plan and a drift report, without a cluster
+	@$(BIN)/python examples/gitops-lab/demo.py
+
+lint: $(VENV)/dev.stamp ## style, types, and the rules between layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test-unit: $(VENV)/dev.stamp ## the pure tests, in seconds
+	$(BIN)/pytest tests/unit
+
+test: lint ## everything, with a real API server
+	$(BIN)/pytest
+
+bench: $(VENV)/dev.stamp ## timings next to a peer in the same run
+	$(BIN)/python -m tests.bench
+
+clean: ## forget the environment
+	rm -rf $(VENV)

@@ -1,0 +1,1 @@
+"""Report in, requests out: comment, step summary, annotations, drift issue, chat."""

@@ -1,0 +1,1 @@
+"""Manifests to objects: one module a manifest type."""

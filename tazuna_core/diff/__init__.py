@@ -1,0 +1,1 @@
+"""Recorded, desired and live in; verdicts out. Pure."""

@@ -1,0 +1,1 @@
+"""What a manifest names and holds, as plain data: documents, identity, hash, typed paths, schema, owners."""

@@ -1,0 +1,1 @@
+"""The report model and one renderer a form. Pure."""
