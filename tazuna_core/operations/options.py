@@ -1,0 +1,26 @@
+"""What every command is told: the global options of the CLI and the inputs of the action, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Global options (contract, section 2). ``state`` is ``configmap`` or ``dir:PATH``, ``cluster`` ``kube`` or ``snapshot:PATH``."""
+
+    file: Path = Path("tazuna.yaml")
+    environment: str = ""
+    tags: tuple[str, ...] = ()
+    kubeconfig: Path | None = None
+    context: str | None = None
+    state: str = "configmap"
+    cluster: str = "kube"
+    all: bool = False
+    no_ignore: bool = False
+    show_secret_hashes: bool = False
+    no_cache: bool = False
+    offline: bool = False
+    cache_directory: Path | None = None
+    """Where answers of a cluster (schemas) and artefacts are kept between runs; None keeps nothing."""
