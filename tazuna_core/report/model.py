@@ -8,35 +8,21 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 from pydantic.alias_generators import to_camel
 
+from tazuna_core.diff.verdicts import (
+    Confidence,
+    Method,
+    ObjectClass,
+    OnMerge,
+    Side,
+    Status,
+    Verdict,
+)
 from tazuna_core.errors import Place, TazunaError, UsageError
+from tazuna_core.objects.managers import Origin
 
 SCHEMA_VERSION = 1
 
-Side = Literal["recorded", "desired", "live"]
 Result = Literal["clean", "changed", "drifted", "incomplete", "error"]
-Verdict = Literal["planned", "drifted", "conflict", "already-there", "extra", "normalised"]
-ObjectClass = Literal["added", "modified", "removed", "drifted", "missing", "conflict", "unknown-extra"]
-"""What an object can be listed for; also the words that ``--fail-on-drift`` takes."""
-Status = Literal[
-    "unknown",
-    "conflict",
-    "live-missing",
-    "added",
-    "removed",
-    "modified",
-    "live-drifted",
-    "deleting",
-    "expired",
-    "superseded",
-    "moved",
-    "always-sync",
-    "unchanged",
-]
-"""An object's status; where several hold, the first in this order."""
-Origin = Literal["person", "controller", "tazuna", "unknown"]
-Method = Literal["record", "managed-fields", "built", "dry-run", "hash"]
-Confidence = Literal["exact", "high", "heuristic"]
-OnMerge = Literal["reverted", "kept"]
 
 MASKED: dict[str, Any] = {"masked": True}
 """What stands in the report in place of a secret value."""
