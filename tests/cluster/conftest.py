@@ -1,7 +1,8 @@
 """Fixtures that hand out a real API server.
 
-Without one a test fails, it is never skipped. A server takes some 450 MB, so tests that share one must share a process
-too: under pytest-xdist run them with `--dist loadgroup`.
+Without one a test fails, it is never skipped. A server takes 450 MB, and 1.3 GB with the CRDs of several add-ons: under
+pytest-xdist run with `--dist loadgroup`, so that the tests that share the cluster share a process. pytest 9.2 with
+pytest-xdist 3.8 silently ignores groups; then each worker starts a cluster of its own, which costs memory and no more.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from tests.harness.cluster import LocalCluster
 HERE = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in the same hook
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts all tests of this folder that share the cluster into one xdist group, the others into a second."""
     for item in items:
