@@ -1,0 +1,319 @@
+"""The one HTTP client of the API server: every request of this program goes through it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode
+
+import orjson
+
+from tazuna_core.cluster.kubeconfig import Connection, connect, redacted
+from tazuna_core.cluster.reader import KindInfo, Reason, Unavailable
+from tazuna_core.errors import ClusterError
+from tazuna_core.objects.identity import JsonObject, ObjectRef
+
+if TYPE_CHECKING:
+    from tenacity import RetryCallState
+
+    from tazuna_core.cluster.discovery import ServedKinds
+
+CONCURRENCY = 8
+"""Requests under way at one time, and connections kept."""
+CONNECT_SECONDS, READ_SECONDS = 10.0, 65.0
+"""The API server itself gives a request 60 s."""
+RETRY_SECONDS = 30.0
+"""Longest time from the first attempt of a request to the start of its last one."""
+_ATTEMPTS, _ATTEMPTS_WHEN_BUSY = 4, 12
+_SAFE = frozenset({"GET", "HEAD"})
+_PASSING = frozenset({"unreachable", "timeout"})
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer: status, headers (names in lower case), parsed JSON (None where the body is none)."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: Any = None
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+    @property
+    def message(self) -> str:
+        """What the server says about a failure, without tokens."""
+        said = self.json.get("message") if isinstance(self.json, dict) else None
+        return redacted(said) if isinstance(said, str) and said else f"HTTP status {self.status}"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAnswer:
+    """What the server answered to a write: HTTP status, the object or Status, its ``Warning`` headers."""
+
+    status: int
+    body: Any
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+
+class ApiServer:
+    """Requests to one API server. Safe to use from several threads.
+
+    Answers of any status are returned; what raises is a server that does not answer: ClusterError with the code
+    ``unreachable``, ``timeout`` or ``tls``. Requests that only read are repeated after 429, 5xx and broken
+    connections; writes after 429 alone, which says that the request was not processed.
+    """
+
+    def __init__(self, connection: Connection, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._connection = connection
+        self._pool = connection.client.rest_client.pool_manager
+        self._sleep = sleep
+        self._credentials = threading.Lock()
+        self._discovery = threading.Lock()
+        self._kinds: ServedKinds | None = None
+
+    @classmethod
+    def open(cls, kubeconfig: Path | None = None, context: str | None = None) -> ApiServer:
+        """Connects by kubeconfig, or as the pod's account. Raises ClusterError; sends nothing yet."""
+        return cls(connect(kubeconfig, context, connections=CONCURRENCY))
+
+    @property
+    def context(self) -> str | None:
+        return self._connection.context
+
+    @property
+    def place(self) -> str:
+        """How messages name the cluster."""
+        return self._connection.place
+
+    def kinds(self, *, refresh: bool = False) -> ServedKinds:
+        """Returns the kinds that are served, asked for once; again with ``refresh``, after a CRD was applied."""
+        from tazuna_core.cluster.discovery import discover
+
+        with self._discovery:
+            if self._kinds is None or refresh:
+                self._kinds = discover(self)
+            return self._kinds
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str | int] | None = None,
+        body: Any = None,
+        content_type: str = "application/json",
+        accept: str = "application/json",
+    ) -> Response:
+        """Sends one request and returns the answer, whatever its status.
+
+        ``path`` is below the server's address and already quoted; ``body`` is JSON data (or bytes, sent as they
+        are). Raises ClusterError when no answer comes.
+        """
+        from tenacity import Retrying
+
+        safe = method in _SAFE
+        url = self._connection.host + path + (f"?{urlencode(query)}" if query else "")
+        data = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
+        headers = {"Accept": accept, "Accept-Encoding": "gzip"}
+        if data is not None:
+            headers["Content-Type"] = content_type
+        # A strategy of callables: what is worth another attempt depends on the method and on the answer.
+        retrying = Retrying(
+            sleep=self._sleep,
+            retry=lambda state: _passing(state, safe),
+            stop=_give_up,
+            wait=_pause,
+            retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
+        )
+        answer: Response = retrying(self._send, method, url, data, headers)
+        return answer
+
+    def _send(self, method: str, url: str, data: bytes | None, headers: dict[str, str]) -> Response:
+        import urllib3
+
+        sent = urllib3.HTTPHeaderDict(headers)
+        for name, value in (*self._authorization(), *self._connection.headers):
+            sent.add(name, value)
+        try:
+            raw = self._pool.request(
+                method,
+                url,
+                body=data,
+                headers=sent,
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
+                retries=False,
+                redirect=False,  # an API server does not redirect, and credentials must not follow one
+            )
+        except urllib3.exceptions.HTTPError as error:
+            raise _no_answer(error, self.place) from None
+        return Response(raw.status, {k.lower(): v for k, v in raw.headers.items()}, _parsed(raw.data))
+
+    def _authorization(self) -> list[tuple[str, str]]:
+        # Asking refreshes an expired token, perhaps by a program: once, not once a thread.
+        with self._credentials:
+            settings = self._connection.client.configuration.auth_settings()
+        return [(item["key"], item["value"]) for item in settings.values() if item["in"] == "header" and item["value"]]
+
+    # Writes: for ``operations`` and the ConfigMap store alone.
+
+    def apply(
+        self, ref: ObjectRef, body: JsonObject, *, field_manager: str, force: bool = True, dry_run: bool = False
+    ) -> ServerAnswer:
+        """Server-side apply."""
+        query = {"fieldManager": field_manager, "force": "true" if force else "false"}
+        return self._write("PATCH", ref, body, query, dry_run=dry_run, content_type="application/apply-patch+yaml")
+
+    def json_patch(
+        self, ref: ObjectRef, operations: list[JsonObject], *, field_manager: str, dry_run: bool = False
+    ) -> ServerAnswer:
+        """Applies a JSON patch (RFC 6902)."""
+        query = {"fieldManager": field_manager}
+        return self._write("PATCH", ref, operations, query, dry_run=dry_run, content_type="application/json-patch+json")
+
+    def create(self, ref: ObjectRef, body: JsonObject, *, field_manager: str, dry_run: bool = False) -> ServerAnswer:
+        """Creates an object; 409 where there is one of that name."""
+        return self._write("POST", ref, body, {"fieldManager": field_manager}, dry_run=dry_run, collection=True)
+
+    def replace(self, ref: ObjectRef, body: JsonObject, *, field_manager: str, dry_run: bool = False) -> ServerAnswer:
+        """Replaces an object; 409 where the ``resourceVersion`` in ``body`` is not the current one."""
+        return self._write("PUT", ref, body, {"fieldManager": field_manager}, dry_run=dry_run)
+
+    def delete(
+        self, ref: ObjectRef, *, uid: str | None = None, resource_version: str | None = None,
+        propagation: str = "Background", dry_run: bool = False,
+    ) -> ServerAnswer:  # fmt: skip
+        """Deletes an object if it still has this uid and resourceVersion (409 otherwise); None asks for neither."""
+        preconditions = {"uid": uid, "resourceVersion": resource_version}
+        body = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": propagation,
+            "preconditions": {key: value for key, value in preconditions.items() if value},
+        }
+        return self._write("DELETE", ref, body, {}, dry_run=dry_run)
+
+    def _write(
+        self, method: str, ref: ObjectRef, body: Any, query: dict[str, str], *,
+        dry_run: bool, content_type: str = "application/json", collection: bool = False,
+    ) -> ServerAnswer:  # fmt: skip
+        problem = impossible_name(ref)
+        if problem is not None:
+            return ServerAnswer(400, _status(400, "BadRequest", problem.message))
+        info = self.kinds().get(ref.api_version, ref.kind) or self.kinds(refresh=True).get(ref.api_version, ref.kind)
+        if info is None:
+            return ServerAnswer(404, _status(404, "NotFound", f"no kind {ref.kind} in {ref.api_version} is served"))
+        namespace = (ref.namespace or "default") if info.namespaced else ""
+        path = resource_path(ref.api_version, info, namespace, "" if collection else ref.name)
+        if dry_run:
+            query = {**query, "dryRun": "All"}
+        answer = self.request(method, path, query, body, content_type)
+        warnings = answer.headers.get("warning", "")
+        return ServerAnswer(answer.status, answer.json, tuple(warnings.split(", ")) if warnings else ())
+
+
+def resource_path(api_version: str, info: KindInfo, namespace: str = "", name: str = "") -> str:
+    """Returns the URL path of a collection, or with ``name`` of an object. Names are quoted."""
+    parts = ["/apis" if "/" in api_version else "/api", *api_version.split("/")]
+    if info.namespaced and namespace:
+        parts += ["namespaces", quote(namespace, safe="")]
+    parts.append(info.plural)
+    if name:
+        parts.append(quote(name, safe=""))
+    return "/".join(parts)
+
+
+def impossible_name(ref: ObjectRef) -> Unavailable | None:
+    """Returns why no object can have this name: such a name would reach another URL (a collection, a subresource)."""
+    if not ref.name:
+        return Unavailable(Reason.INVALID, f"{ref.kind} has no name")
+    for what, text in (("name", ref.name), ("namespace", ref.namespace)):
+        if text in {".", ".."} or "/" in text or "%" in text:
+            return Unavailable(Reason.INVALID, f"'{text}' is not a possible {what}")
+    return None
+
+
+def _status(code: int, reason: str, message: str) -> JsonObject:
+    return {
+        "apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message,
+    }  # fmt: skip
+
+
+def _parsed(data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _passing(state: RetryCallState, safe: bool) -> bool:
+    """Whether the same request may be answered in a moment, and may be sent again."""
+    outcome = state.outcome
+    if outcome is None:
+        return False
+    error = outcome.exception()
+    if error is not None:
+        return safe and isinstance(error, ClusterError) and error.code in _PASSING
+    status = outcome.result().status
+    return status == 429 or (safe and status >= 500)
+
+
+def _give_up(state: RetryCallState) -> bool:
+    busy = state.outcome is not None and not state.outcome.failed and state.outcome.result().status == 429
+    if state.attempt_number >= (_ATTEMPTS_WHEN_BUSY if busy else _ATTEMPTS):
+        return True
+    return (state.seconds_since_start or 0.0) + state.upcoming_sleep >= RETRY_SECONDS
+
+
+def _pause(state: RetryCallState) -> float:
+    """What the server asks for in ``Retry-After``, else 0.2 s and doubling."""
+    if state.outcome is not None and not state.outcome.failed:
+        asked = state.outcome.result().headers.get("retry-after", "")
+        if asked.isdigit():
+            return max(float(asked), 0.1)
+    return float(min(0.2 * 2 ** (state.attempt_number - 1), 5.0))
+
+
+def _no_answer(error: Exception, place: str) -> ClusterError:
+    """Says why a request got no answer, without the library's own wording."""
+    from urllib3 import exceptions
+
+    if isinstance(error, exceptions.SSLError):
+        return ClusterError(
+            f"no secure connection to {place}: {_cause(error)}",
+            code="tls",
+            advice="Check server, certificate-authority and tls-server-name of this cluster in the kubeconfig.",
+        )
+    if isinstance(error, exceptions.NameResolutionError):
+        why, code = "the host name is unknown", "unreachable"
+    elif isinstance(error, exceptions.ConnectTimeoutError) and not isinstance(error, exceptions.NewConnectionError):
+        why, code = f"no connection within {CONNECT_SECONDS:.0f} s", "timeout"
+    elif isinstance(error, exceptions.ReadTimeoutError):
+        why, code = f"no answer within {READ_SECONDS:.0f} s", "timeout"
+    elif isinstance(error, exceptions.ProxyError):
+        why, code = f"the proxy failed: {_cause(error)}", "unreachable"
+    elif isinstance(error, exceptions.InvalidHeader):
+        why, code = "the credentials hold characters that no header can", "unauthorized"
+    else:
+        why, code = _cause(error), "unreachable"
+    return ClusterError(
+        f"cannot reach {place}: {why}",
+        code=code,
+        advice="Is this the right context, and is its cluster up? `kubectl version` asks the same server.",
+    )
+
+
+def _cause(error: BaseException) -> str:
+    """Returns the innermost reason, such as "Connection refused"."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    text = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
+    return redacted(text) or type(error).__name__

@@ -1,0 +1,184 @@
+"""Live objects from the API server, in as few requests as that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tazuna_core.cluster.api_server import CONCURRENCY, ApiServer, impossible_name, resource_path
+from tazuna_core.cluster.discovery import ServedKinds
+from tazuna_core.cluster.listing import FULL, METADATA, Form, Request, answered, complete_list, pages, unreachable
+from tazuna_core.cluster.reader import Answer, KindInfo, Reason, Unavailable
+from tazuna_core.errors import ClusterError
+from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.objects.schema import Schema
+
+LIST_FROM = 4
+"""So many objects of one kind in one namespace are listed rather than asked for one by one."""
+_ITEMS_WORTH_A_GET = 20
+"""Reading so many items of a list costs about as much as asking for one object."""
+_DISTRUST_AFTER = 3
+"""So many server errors of one group, and its other objects are not asked for any more."""
+_SERVER_AT_FAULT = frozenset({Reason.SERVER_ERROR, Reason.TIMEOUT})
+_PERHAPS_ONE_BY_ONE = frozenset({Reason.FORBIDDEN, Reason.INVALID, Reason.SERVER_ERROR})
+"""A list that fails so may hold objects that can be read: names in a Role, one broken object among good ones."""
+
+
+@dataclass(slots=True)
+class _Group:
+    """Wanted objects of one kind in one namespace."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    info: KindInfo
+    listable: bool
+    names: list[str] = field(default_factory=list)
+    server_errors: list[Unavailable] = field(default_factory=list)
+
+    @property
+    def to_list(self) -> bool:
+        return self.listable and len(self.names) >= LIST_FROM
+
+    def ref(self, name: str) -> ObjectRef:
+        return ObjectRef(self.api_version, self.kind, self.namespace, name)
+
+    def path(self, name: str = "") -> str:
+        return resource_path(self.api_version, self.info, self.namespace, name)
+
+    def request(self, name: str = "") -> Request:
+        return Request(self.info.plural, self.namespace, name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one request settled, and the names that have to be asked for by themselves."""
+
+    group: _Group
+    answers: dict[str, Answer]
+    left: tuple[str, ...] = ()
+
+
+class KubeReader:
+    """``ClusterReader`` over an API server. ``cache_directory`` keeps compiled schemas between runs."""
+
+    def __init__(self, api: ApiServer, cache_directory: Path | None = None) -> None:
+        self.api = api
+        self._cache_directory = cache_directory
+
+    @property
+    def name(self) -> str | None:
+        return self.api.context
+
+    def kinds(self, *, refresh: bool = False) -> ServedKinds:
+        """Returns what is served, asked for once; again with ``refresh``, after a CRD was applied."""
+        return self.api.kinds(refresh=refresh)
+
+    def read(self, refs: Iterable[ObjectRef]) -> Mapping[ObjectRef, Answer]:
+        return self._read(refs, FULL)
+
+    def read_metadata(self, refs: Iterable[ObjectRef]) -> Mapping[ObjectRef, Answer]:
+        """As ``read``, but objects hold apiVersion, kind and metadata alone; their bodies are never transferred."""
+        return self._read(refs, METADATA)
+
+    def list_kind(self, api_version: str, kind: str, namespace: str = "") -> list[JsonObject] | Unavailable:
+        kinds = self.kinds()
+        problem = kinds.unavailable(api_version, kind) or impossible_name(ObjectRef(api_version, kind, namespace, "-"))
+        info = kinds.get(api_version, kind)
+        if problem is not None or info is None:
+            return problem or Unavailable(Reason.NOT_SERVED)
+        request = Request(info.plural, namespace if info.namespaced else "")
+        path = resource_path(api_version, info, namespace)
+        return complete_list(self.api, path, request, api_version, kind)
+
+    def schema(self, api_version: str, kind: str) -> Schema | None:
+        raise NotImplementedError
+
+    def server_version(self) -> str:
+        answer = self.api.request("GET", "/version")
+        version = answer.json.get("gitVersion") if answer.ok and isinstance(answer.json, dict) else None
+        return version if isinstance(version, str) else ""
+
+    def _read(self, refs: Iterable[ObjectRef], form: Form) -> Mapping[ObjectRef, Answer]:
+        kinds = self.kinds()
+        effective = {ref: kinds.effective(ref) for ref in refs}
+        groups, answers = _grouped(dict.fromkeys(effective.values()), kinds)
+        for part in self._settle(groups, form):
+            answers.update({part.group.ref(name): answer for name, answer in part.answers.items()})
+        return {ref: answers[asked] for ref, asked in effective.items()}
+
+    def _settle(self, groups: list[_Group], form: Form) -> Iterable[_Part]:
+        """Runs the requests of all groups, lists first, and those that follow from them."""
+        pool = ThreadPoolExecutor(CONCURRENCY)
+        try:
+            running: set[Future[_Part]] = {pool.submit(self._list, group, form) for group in groups if group.to_list}
+            for group in groups:
+                if not group.to_list:
+                    running.update(pool.submit(self._get, group, name, form) for name in group.names)
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    part = future.result()
+                    yield part
+                    running.update(pool.submit(self._get, part.group, name, form) for name in part.left)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _list(self, group: _Group, form: Form) -> _Part:
+        """Looks for a group's objects in its list.
+
+        Names that the list lacks are left to be asked for by themselves: "missing" is said only by an answer that
+        names the object, for a server may list no more than the account may see.
+        """
+        wanted = frozenset(group.names)
+        found: dict[str, Answer] = {}
+        for page in pages(self.api, group.path(), form, group.request()):
+            if isinstance(page, Unavailable):
+                if page.reason in _PERHAPS_ONE_BY_ONE:
+                    break
+                return _Part(group, {**dict.fromkeys(wanted, page), **found})
+            if page.first:
+                found.clear()
+            for item in page.items:
+                name = (item.get("metadata") or {}).get("name")
+                if name in wanted:
+                    found[name] = form.reduced(group.api_version, group.kind, item)
+            missing = len(wanted) - len(found)
+            if not missing or missing * _ITEMS_WORTH_A_GET < page.remaining:
+                break
+        return _Part(group, found, tuple(name for name in group.names if name not in found))
+
+    def _get(self, group: _Group, name: str, form: Form) -> _Part:
+        if len(group.server_errors) >= _DISTRUST_AFTER:
+            return _Part(group, {name: group.server_errors[-1]})
+        try:
+            response = self.api.request("GET", group.path(name), accept=form.one)
+        except ClusterError as error:
+            answer: Answer = unreachable(error)
+        else:
+            answer = answered(response, group.request(name), form, group.api_version, group.kind)
+        if isinstance(answer, Unavailable) and answer.reason in _SERVER_AT_FAULT:
+            group.server_errors.append(answer)
+        return _Part(group, {name: answer})
+
+
+def _grouped(refs: Iterable[ObjectRef], kinds: ServedKinds) -> tuple[list[_Group], dict[ObjectRef, Answer]]:
+    """Sorts refs into groups; those that cannot be asked for are answered at once."""
+    groups: dict[tuple[str, str, str], _Group] = {}
+    answers: dict[ObjectRef, Answer] = {}
+    for ref in refs:
+        info = kinds.get(ref.api_version, ref.kind)
+        problem = kinds.unavailable(ref.api_version, ref.kind) or impossible_name(ref)
+        if problem is not None or info is None:
+            answers[ref] = problem or Unavailable(Reason.NOT_SERVED)
+            continue
+        group = groups.get(ref[:3])
+        if group is None:
+            # Secrets one by one: a list would fetch values that nobody asked about.
+            secret = ref.kind == "Secret" and not ref.group
+            listable = "list" in kinds.verbs(ref.api_version, ref.kind) and not secret
+            group = groups[ref[:3]] = _Group(*ref[:3], info, listable)
+        group.names.append(ref.name)
+    return list(groups.values()), answers
