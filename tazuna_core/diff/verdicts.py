@@ -35,7 +35,6 @@ Confidence = Literal["exact", "high", "heuristic"]
 OnMerge = Literal["reverted", "kept"]
 
 
-
 @dataclass(frozen=True, slots=True)
 class FieldVerdict:
     """One path and what is said of it. Sides without the field hold ABSENT; values of Secrets are masked already."""

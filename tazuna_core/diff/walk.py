@@ -19,6 +19,7 @@ Equal = Callable[[Schema, Any, Any], bool]
 """Whether two values count as the same under a schema; checked before the walk goes deeper."""
 
 ORDER_CHANGED = "order changed"
+CHANGED_ONLY_IN_FORM = "written otherwise, the same to the server"
 
 ORDERED_LISTS = frozenset({"containers", "initContainers", "ephemeralContainers", "env"})
 """Keyed lists whose order means something to the kubelet: start order, and $(VAR) expansion (C23, verdicts 3)."""
@@ -106,7 +107,9 @@ def _walk_keyed(
         yield from _walk(schema.item, ours.get(key, ABSENT), theirs.get(key, ABSENT), (*path, key), atomic, equal)
 
 
-def _walk_set(schema: Schema, left: list[Any], right: list[Any], path: Path, atomic: Path | None) -> Iterator[Difference]:
+def _walk_set(
+    schema: Schema, left: list[Any], right: list[Any], path: Path, atomic: Path | None
+) -> Iterator[Difference]:
     for value in left:
         if not any(same(value, other) for other in right):
             yield Difference((*path, Value(value)), value, ABSENT, schema.item, atomic)

@@ -79,9 +79,8 @@ class StateKey:
         """Returns the key of a built object of ``manifest``."""
         group, version = split_api_version(_text(obj.get("apiVersion")))
         metadata = obj.get("metadata") or {}
-        return cls(
-            manifest, group, version, _text(obj.get("kind")), _text(metadata.get("namespace")), _text(metadata.get("name"))
-        )
+        kind, namespace, name = obj.get("kind"), metadata.get("namespace"), metadata.get("name")
+        return cls(manifest, group, version, _text(kind), _text(namespace), _text(name))
 
     @classmethod
     def parse(cls, text: str) -> StateKey:
@@ -98,7 +97,7 @@ class StateKey:
             return cls(*parts)
         raise StateError(
             f"'{text}' is not a state key",
-            advice="A state key is manifest/group/version/kind/namespace/name, without the namespace where there is none.",
+            advice="A state key is manifest/group/version/kind/namespace/name; where there is no namespace, it is left out.",
         )
 
 

@@ -101,7 +101,9 @@ def _child(node: Trie, element: Element) -> Trie | None:
             found = node.get(f"i:{index}")
         case Item(keys):
             wanted = dict(keys)
-            found = next((child for text, child in node.items() if text[:2] == "k:" and _parsed(text[2:]) == wanted), None)
+            found = next(
+                (child for text, child in node.items() if text[:2] == "k:" and _parsed(text[2:]) == wanted), None
+            )
         case Value(value):
             found = next((child for text, child in node.items() if text[:2] == "v:" and _same(text[2:], value)), None)
     return found if isinstance(found, dict) else None

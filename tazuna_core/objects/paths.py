@@ -69,8 +69,10 @@ Path = tuple[Element, ...]
 
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_-]+\Z")
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9_./:-]+\Z")
-_NUMBER_LIKE = re.compile(r"[+-]?(\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?\Z|[+-]?0[xXoObB][0-9a-fA-F_]+\Z|[-+]?\.(inf|nan)\Z")
-_WORD_LIKE = frozenset("true false null yes no on off y n ~".split())
+_NUMBER_LIKE = re.compile(
+    r"[+-]?(\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?\Z|[+-]?0[xXoObB][0-9a-fA-F_]+\Z|[-+]?\.(inf|nan)\Z"
+)
+_WORD_LIKE = frozenset({"true", "false", "null"})
 
 
 def path_text(path: Path) -> str:
@@ -134,7 +136,9 @@ def step(here: Any, element: Element, schema: Schema) -> tuple[Any, Schema]:
             inside = isinstance(here, list) and index < len(here)
             return here[index] if inside else ABSENT, schema.item
         case Item():
-            return next((item for key, item in keyed_items(here, schema, element) if key == element), ABSENT), schema.item
+            return next(
+                (item for key, item in keyed_items(here, schema, element) if key == element), ABSENT
+            ), schema.item
         case Value(value):
             inside = isinstance(here, list) and value in here
             return value if inside else ABSENT, schema.item
@@ -174,7 +178,7 @@ def keyed_items(items: Any, schema: Schema, like: Item | None = None) -> Iterato
 
 
 def item_key(item: dict[str, Any], names: tuple[str, ...], schema: Schema) -> tuple[tuple[str, Any], ...]:
-    """Returns the key of a list item: its key fields in schema order, defaults filled in (C19), absent ones left out."""
+    """Returns the key of a list item: key fields in schema order, defaults filled in (C19), absent ones left out."""
     pairs = ((name, item.get(name, schema.key_defaults.get(name, ABSENT))) for name in names)
     return tuple((name, _hashable(value)) for name, value in pairs if value is not ABSENT)
 

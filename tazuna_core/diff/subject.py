@@ -1,0 +1,63 @@
+"""What a comparison knows of one object, and of the run it is part of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from tazuna_core.diff.ignore import IgnoreRule
+from tazuna_core.objects.comparable import comparable
+from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef, StateKey
+from tazuna_core.objects.managed_fields import FieldsEntry, entries_of, owner_of
+from tazuna_core.objects.managers import Origin, origin_of
+from tazuna_core.objects.paths import Path
+from tazuna_core.objects.schema import Schema
+from tazuna_core.state.model import RecordedObject
+
+
+@dataclass(frozen=True)
+class RunContext:
+    """What holds for all objects of a run. ``ignore`` is empty under ``--no-ignore``."""
+
+    controllers: frozenset[str] = frozenset()
+    autoscaled: frozenset[Identity] = frozenset()
+    ignore: tuple[IgnoreRule, ...] = ()
+    today: date = field(default=date.min)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One object under comparison. ``ref`` has the effective namespace; the schema is loaded only when sides differ."""
+
+    key: StateKey
+    ref: ObjectRef
+    live: JsonObject
+    load_schema: Callable[[], Schema]
+    context: RunContext
+    recorded: RecordedObject | None = None
+
+    @cached_property
+    def schema(self) -> Schema:
+        return self.load_schema()
+
+    @cached_property
+    def comparable_live(self) -> JsonObject:
+        return comparable(self.live)
+
+    @cached_property
+    def entries(self) -> tuple[FieldsEntry, ...]:
+        """The managedFields entries in the version that was read: paths of other versions are not these paths."""
+        version = self.live.get("apiVersion")
+        return tuple(entry for entry in entries_of(self.live) if entry.api_version == version)
+
+    def owner(self, path: Path, atomic: Path | None = None) -> FieldsEntry | None:
+        return owner_of(self.entries, path, atomic)
+
+    def origin(self, entry: FieldsEntry | None) -> Origin:
+        """Classifies an owner; managers that the first answer already had count as controllers."""
+        if entry is None:
+            return "unknown"
+        known = self.recorded.managers if self.recorded else frozenset()
+        return origin_of(entry, self.context.controllers | known)

@@ -1,0 +1,113 @@
+"""What was applied, as values: the state (the Go CLI's, one hash an object) and the record (ours, the whole answer)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tazuna_core.objects.identity import JsonObject, StateKey
+
+NAMESPACE = "tazuna"
+"""The namespace that state, record and lock live in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestState:
+    """The state of one manifest: content hash by state key (text), and when and from which commit it was written."""
+
+    manifest: str
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    git_commit: str = ""
+    last_synced_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a manifest was applied from. Two sources never prune each other's objects."""
+
+    repository: str = ""
+    file: str = ""
+    environment: str = ""
+
+    def __str__(self) -> str:
+        environment = f" (environment {self.environment})" if self.environment else ""
+        return f"{self.repository or 'no repository'}:{self.file}{environment}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedObject:
+    """What the last apply of one object left.
+
+    ``answer`` is the server's whole answer without status, server metadata and secret values; ``sent`` is what was
+    sent, in the same form, and so the declared fields. ``secret_skeleton`` (Secrets only) is the built object with its
+    values taken out: filled with live values, its content hash proves that no value changed.
+    """
+
+    key: StateKey
+    content_hash: str
+    uid: str
+    resource_version: str
+    generation: int
+    time: str
+    manager: str
+    answer: JsonObject
+    sent: JsonObject
+    managers: frozenset[str] = frozenset()
+    """Other managers that the first answer already had; they count as controllers."""
+    secret_skeleton: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The record of one manifest."""
+
+    manifest: str
+    source: Source = field(default_factory=Source)
+    git_commit: str = ""
+    recorded_at: str = ""
+    objects: Mapping[str, RecordedObject] = field(default_factory=dict)
+    """By state key (text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """State and record of one manifest together, with what guards their next write."""
+
+    manifest: str
+    state: ManifestState | None = None
+    record: Record | None = None
+    state_version: str = ""
+    record_version: str = ""
+    problem: str = ""
+    """Why the record cannot be used, where there is one that cannot."""
+
+    def hashes(self) -> dict[str, str]:
+        """Content hash by state key: the state's entries, and those that only the record can hold (names with ``:``).
+
+        A record whose state is gone speaks for itself; an entry that the state holds too is the state's.
+        """
+        out = dict(self.state.hashes) if self.state else {}
+        if self.record:
+            for text, obj in self.record.objects.items():
+                if text not in out and (self.state is None or not storable(obj.key)):
+                    out[text] = obj.content_hash
+        return out
+
+    def recorded(self, key: str) -> RecordedObject | None:
+        """Returns the recorded object of a state key; None where there is none or the Go CLI applied since (void)."""
+        obj = self.record.objects.get(key) if self.record else None
+        if obj is None:
+            return None
+        stored = self.state.hashes.get(key) if self.state else None
+        return obj if stored is None or stored == obj.content_hash else None
+
+
+def data_key(key: StateKey) -> str:
+    """Returns the ConfigMap key of a state key."""
+    return str(key).replace("/", "__")
+
+
+def storable(key: StateKey) -> bool:
+    """Whether a ConfigMap can hold the key: ``[-._a-zA-Z0-9]+``, 253 characters (C-names such as system:x cannot)."""
+    text = data_key(key)
+    return len(text) <= 253 and all(char.isascii() and (char.isalnum() or char in "-._") for char in text)

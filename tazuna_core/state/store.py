@@ -1,0 +1,141 @@
+"""Where state and record are kept: one store over anything that holds ConfigMaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from tazuna_core.errors import StateError
+from tazuna_core.objects.identity import JsonObject
+from tazuna_core.state.codec import PREFIX as STATE_PREFIX
+from tazuna_core.state.codec import decode_state, encode_state
+from tazuna_core.state.model import Applied, ManifestState, Record
+from tazuna_core.state.record import decode_record, encode_record, parse_shard_name, parts_of, shard_name
+
+
+class ConfigMaps(Protocol):
+    """The ConfigMaps of namespace ``tazuna``, wherever they are. Every failure is a StateError or ClusterError."""
+
+    packed: bool
+    """Whether large content should be compressed."""
+
+    def load(self, names: Iterable[str] | None) -> dict[str, JsonObject]:
+        """Returns the ConfigMaps of these names that exist; with None all of them."""
+
+    def write(self, config_map: JsonObject, version: str) -> str:
+        """Creates (``version`` empty) or replaces a ConfigMap whose resourceVersion is ``version``.
+
+        Returns the new version. Raises ConflictError when somebody else wrote it meanwhile.
+        """
+
+    def delete(self, name: str) -> None:
+        """Deletes a ConfigMap; one that is gone is no error."""
+
+
+class ConflictError(StateError):
+    """Another run wrote the same state meanwhile."""
+
+    default_code = "state-conflict"
+
+
+class StateStore:
+    """State and record of manifests. Reads are whole or an error; writes never lose what somebody else wrote."""
+
+    def __init__(self, config_maps: ConfigMaps) -> None:
+        self._config_maps = config_maps
+
+    def load(self, manifests: Iterable[str]) -> dict[str, Applied]:
+        """Returns what is stored of each manifest (an empty Applied where there is nothing)."""
+        names = list(dict.fromkeys(manifests))
+        wanted = [name for manifest in names for name in (STATE_PREFIX + manifest, shard_name(manifest, 0))]
+        found = self._config_maps.load(wanted)
+        parts = [
+            shard_name(manifest, number)
+            for manifest in names
+            if shard_name(manifest, 0) in found
+            for number in _parts(found[shard_name(manifest, 0)])
+        ]
+        missing = [name for name in parts if name not in found]
+        if missing:
+            found |= self._config_maps.load(missing)
+        return {manifest: _applied(manifest, found) for manifest in names}
+
+    def load_all(self) -> dict[str, Applied]:
+        """Returns what is stored of every manifest that has a state or a record."""
+        found = self._config_maps.load(None)
+        manifests = {name.removeprefix(STATE_PREFIX) for name in found if name.startswith(STATE_PREFIX)}
+        manifests |= {parsed[0] for name in found if (parsed := parse_shard_name(name))}
+        return {manifest: _applied(manifest, found) for manifest in sorted(manifests)}
+
+    def save(self, before: Applied, state: ManifestState, record: Record | None) -> Applied:
+        """Writes record and state of a manifest that was read as ``before``; returns them as they are now.
+
+        The record goes first: an entry of the state without its record is "no record", an entry of the record that the
+        state does not confirm is void, so a run that dies between the two is never believed. Raises ConflictError when
+        either was written since ``before`` was read.
+        """
+        encoded = encode_state(state)
+        record_version = before.record_version
+        if record is not None:
+            record_version = self._write_record(before, record)
+        state_version = self._config_maps.write(encoded, before.state_version)
+        return Applied(state.manifest, state, record or before.record, state_version, record_version)
+
+    def delete(self, manifest: str) -> None:
+        """Removes state and record of a manifest."""
+        found = self._config_maps.load([STATE_PREFIX + manifest, shard_name(manifest, 0)])
+        self._config_maps.delete(STATE_PREFIX + manifest)
+        shard0 = found.get(shard_name(manifest, 0))
+        for number in [0, *(_parts(shard0) if shard0 else ())]:
+            self._config_maps.delete(shard_name(manifest, number))
+
+    def _write_record(self, before: Applied, record: Record) -> str:
+        old: list[int] = []
+        if before.record_version:
+            shard0 = self._config_maps.load([shard_name(record.manifest, 0)]).get(shard_name(record.manifest, 0))
+            old = _parts(shard0) if shard0 else []
+        *parts, shard0 = encode_record(record, old, packed=self._config_maps.packed)
+        leftovers = self._config_maps.load([part["metadata"]["name"] for part in parts]) if parts else {}
+        for part in parts:
+            leftover = leftovers.get(part["metadata"]["name"])  # of a run that died before its shard 0
+            self._config_maps.write(part, _version(leftover) if leftover else "")
+        version = self._config_maps.write(shard0, before.record_version)
+        for number in old:
+            self._config_maps.delete(shard_name(record.manifest, number))
+        return version
+
+
+def _applied(manifest: str, found: Mapping[str, JsonObject]) -> Applied:
+    state = found.get(STATE_PREFIX + manifest)
+    shard0 = found.get(shard_name(manifest, 0))
+    record, problem = None, ""
+    if shard0 is not None:
+        shards = {0: shard0}
+        for number in _parts(shard0):
+            if shard_name(manifest, number) in found:
+                shards[number] = found[shard_name(manifest, number)]
+        try:
+            record = decode_record(shards)
+        except StateError as error:
+            if error.code == "newer-record":
+                raise
+            problem = error.message  # a damaged record is "no record", said aloud
+    return Applied(
+        manifest,
+        decode_state(state) if state is not None else None,
+        record,
+        _version(state) if state is not None else "",
+        _version(shard0) if shard0 is not None else "",
+        problem,
+    )
+
+
+def _parts(shard0: JsonObject) -> list[int]:
+    try:
+        return parts_of(shard0)
+    except StateError:
+        return []
+
+
+def _version(config_map: JsonObject) -> str:
+    return str(config_map["metadata"].get("resourceVersion", ""))
