@@ -78,6 +78,9 @@ class ClusterReader(Protocol):
     def read(self, refs: Iterable[ObjectRef]) -> Mapping[ObjectRef, Answer]:
         """Returns an answer for every ref (with effective namespaces, see ``Kinds.effective``)."""
 
+    def read_metadata(self, refs: Iterable[ObjectRef]) -> Mapping[ObjectRef, Answer]:
+        """As ``read``, but objects need hold no more than apiVersion, kind and metadata: cheap for what did not change."""
+
     def list_kind(self, api_version: str, kind: str, namespace: str = "") -> list[JsonObject] | Unavailable:
         """Returns all objects of a kind (in one namespace where given): every page, always."""
 
