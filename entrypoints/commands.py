@@ -1,0 +1,54 @@
+"""The seam to the library: one call of a command in, its report out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from entrypoints.events import CoreCommand
+from entrypoints.inputs import OnDrift
+from tazuna_core.errors import UsageError
+from tazuna_core.operations.options import Options
+from tazuna_core.report.model import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One command over one file. ``against`` is ``live`` or ``base:COMMIT``; ``untrusted`` files are a stranger's."""
+
+    command: CoreCommand
+    options: Options
+    against: str = "live"
+    on_drift: OnDrift = "overwrite"
+    untrusted: bool = False
+
+
+class Commands(Protocol):
+    """Runs calls."""
+
+    def run(self, call: Call) -> Report:
+        """Returns the call's report; raises TazunaError for what never came to one."""
+
+
+class CoreCommands:
+    """Runs calls by the library. Imports are late: a nightly drift check loads no builder."""
+
+    def run(self, call: Call) -> Report:
+        """Returns the call's report; raises TazunaError."""
+        if call.command == "plan":
+            from tazuna_core.operations.plan import plan
+
+            return plan(call.options, call.against)
+        if call.command == "diff":
+            from tazuna_core.operations.diff import state_diff
+
+            return state_diff(call.options)
+        if call.command == "drift":
+            from tazuna_core.operations.drift import state_drift
+
+            return state_drift(call.options)
+        if call.command == "check":
+            from tazuna_core.operations.check import check
+
+            return check(call.options)
+        raise UsageError(f"`command: {call.command}` is not in this version", advice="See docs/action.md.")

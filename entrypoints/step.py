@@ -1,0 +1,251 @@
+"""One step from its facts to its exit code: decide, run, write the files, tell GitHub; collaborators come in."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from entrypoints.commands import Call, Commands
+from entrypoints.events import Checkout, Decision, Facts, Wishes, decide
+from entrypoints.inputs import Inputs, parse_inputs
+from entrypoints.publish import annotations as log
+from entrypoints.publish.github_api import GitHubApi
+from entrypoints.publish.outputs import write_outputs
+from entrypoints.publish.publisher import Published, Publisher
+from entrypoints.publish.summary import append_summary
+from entrypoints.runner import Runner, read_event
+from entrypoints.texts import Texts
+from entrypoints.totals import headline, reports_of, step_exit_code, totals
+from tazuna_core import __version__
+from tazuna_core.errors import PublishError, RefusedError, TazunaError, UsageError, worst_exit_code
+from tazuna_core.operations.options import Options
+from tazuna_core.report.model import (
+    Counts,
+    Coverage,
+    ErrorLine,
+    Report,
+    Reports,
+    Run,
+    Target,
+    dump_report,
+    load_report,
+)
+
+REPORT_NAME = "tazuna-report.json"
+COMMAND_NAMES = {"drift": "state drift", "diff": "state diff"}
+"""What the report calls a command, where the action's word is shorter."""
+TOOL_MISSING = "tool-missing"
+_BIGGEST_REPORT = 64 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Collaborators:
+    """What a step works with; tests bring their own."""
+
+    commands: Commands
+    texts: Callable[[str], Texts]
+    checkout: Callable[[], Checkout | None]
+    github: Callable[[str], GitHubApi]
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What the commands came to."""
+
+    report: Report | Reports
+    decision: Decision | None = None
+    publish_only: bool = False
+
+
+def run_step(environment: Mapping[str, str], runner: Runner, collaborators: Collaborators) -> int:
+    """Runs the whole step and returns its exit code. Nothing is raised: a defect is exit 70 and one line."""
+    inputs = Inputs()
+    try:
+        inputs = parse_inputs(environment)
+        outcome = _work(inputs, runner, collaborators)
+    except TazunaError as error:
+        outcome = _Outcome(_error_report(inputs.command, str(inputs.file[0]), inputs, ErrorLine.of(error)))
+    except Exception as error:
+        outcome = _Outcome(_error_report(inputs.command, str(inputs.file[0]), inputs, _defect(error)))
+    try:
+        return _tell(outcome, inputs, runner, collaborators)
+    except Exception as error:
+        log.error(_defect(error).message)
+        _outputs(runner, {"exit-code": TazunaError.exit_code})
+        return TazunaError.exit_code
+
+
+def _work(inputs: Inputs, runner: Runner, collaborators: Collaborators) -> _Outcome:
+    checkout = collaborators.checkout()
+    decision = decide(
+        runner.event_name,
+        read_event(runner.event_path),
+        Facts(
+            repository=runner.repository,
+            sha=runner.sha,
+            actor=runner.actor,
+            checkout=checkout,
+            cluster_configured=bool(runner.cluster_configured or inputs.kubeconfig or inputs.context),
+        ),
+        Wishes(inputs.command, inputs.against, inputs.comment, inputs.pr_number, inputs.allow_untrusted_build),
+    )
+    if decision.refusal:
+        raise RefusedError(decision.refusal)
+    if decision.usage_error:
+        raise UsageError(decision.usage_error)
+    if decision.commands == ("publish",):
+        return _Outcome(_read_report(_report_path(inputs, runner)), decision, publish_only=True)
+    with log.foreign_output():
+        reports = [
+            report
+            for file in inputs.file
+            for command in decision.commands
+            if (
+                report := _run(
+                    Call(
+                        command=command,
+                        options=_options(file, inputs, runner),
+                        against=decision.against,
+                        on_drift=inputs.on_drift,
+                        untrusted=decision.untrusted,
+                    ),
+                    inputs,
+                    collaborators.commands,
+                    skip_without_tool=decision.diff_if_buildable and command == "diff",
+                )
+            )
+        ]
+    return _Outcome(reports[0] if len(reports) == 1 else Reports(reports=tuple(reports)), decision)
+
+
+def _options(file: Path, inputs: Inputs, runner: Runner) -> Options:
+    return Options(
+        file=file,
+        environment=inputs.environment,
+        tags=inputs.tags,
+        kubeconfig=inputs.kubeconfig,
+        context=inputs.context,
+        cache_directory=runner.temp / "tazuna-cache",
+    )
+
+
+def _run(call: Call, inputs: Inputs, commands: Commands, *, skip_without_tool: bool) -> Report | None:
+    """One report, an error report where there came none; None for a diff whose program this runner does not have."""
+    try:
+        report = commands.run(call)
+    except TazunaError as error:
+        report = _error_report(call.command, str(call.options.file), inputs, ErrorLine.of(error))
+    except Exception as error:
+        report = _error_report(call.command, str(call.options.file), inputs, _defect(error))
+    if skip_without_tool and report.errors and all(line.code == TOOL_MISSING for line in report.errors):
+        return None
+    return report
+
+
+def _read_report(path: Path) -> Report | Reports:
+    """Reads another run's report: data of whoever made it, so only its shape is trusted."""
+    try:
+        if path.stat().st_size > _BIGGEST_REPORT:
+            raise UsageError(f"{path} is too big for a report")
+        text = path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"No report at {path}: {error.strerror}", advice="Set `report-path` to the downloaded report."
+        ) from None
+    return load_report(text, str(path))
+
+
+def _report_path(inputs: Inputs, runner: Runner) -> Path:
+    return runner.workspace / inputs.report_path if inputs.report_path else runner.temp / REPORT_NAME
+
+
+def _error_report(command: str, file: str, inputs: Inputs, line: ErrorLine) -> Report:
+    return Report(
+        command=COMMAND_NAMES.get(command, command),
+        target=Target(file=file, environment=inputs.environment, context=inputs.context),
+        sides=(),
+        result="error",
+        counts=Counts(),
+        coverage=Coverage(),
+        errors=(line,),
+        run=Run(version=__version__),
+    )
+
+
+def _defect(error: Exception) -> ErrorLine:
+    # Neither message nor traceback: both may hold what a manifest or an answer held.
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return ErrorLine(
+        code="defect",
+        message=f"A defect of tazuna {__version__}: {type(error).__name__}{place}.",
+        advice="Please report it with this line.",
+        exit_code=TazunaError.exit_code,
+    )
+
+
+def _tell(outcome: _Outcome, inputs: Inputs, runner: Runner, collaborators: Collaborators) -> int:
+    report = outcome.report
+    texts = collaborators.texts(inputs.language)
+    code = step_exit_code(report, inputs.fail_on_drift)
+    path = _report_path(inputs, runner)
+    sums = totals(report)
+    _outputs(runner, _facts(report, code) | {"report-path": str(path), "html-path": str(path.with_suffix(".html"))})
+    _write_files(path, report, texts, keep_json=outcome.publish_only)
+    append_summary(runner.summary_path, lambda limit: texts.markdown(report, limit_bytes=limit, link=runner.run_url))
+    single = reports_of(report)
+    log.annotate(
+        [line for one in single for line in one.errors],
+        [line for one in single for line in one.warnings],
+        places=inputs.annotations,
+    )
+    published = Published()
+    if outcome.decision is not None:
+        publisher = Publisher(inputs, runner, texts, collaborators.github(inputs.github_token))
+        published = publisher.publish(report, outcome.decision)
+    _outputs(
+        runner,
+        {
+            "comment-posted": published.comment_posted,
+            "comment-url": published.comment_url,
+            "issue-number": published.issue_number,
+        },
+    )
+    if published.failed and outcome.publish_only:
+        code = worst_exit_code((code, PublishError.exit_code))
+    _outputs(runner, {"exit-code": code})
+    log.notice(f"{sums.result}: {headline(report)}")
+    return code
+
+
+def _facts(report: Report | Reports, code: int) -> dict[str, str | int | bool]:
+    sums = totals(report)
+    counts = sums.counts
+    return {
+        "result": sums.result,
+        "exit-code": code,
+        "changed": sums.changed,
+        "added": counts.added,
+        "modified": counts.modified,
+        "removed": counts.removed,
+        "drifted": counts.drifted,
+        "missing": counts.missing,
+        "conflicts": counts.conflict,
+        "unchecked": counts.unchecked,
+        "repo-commit": next((one.target.commit for one in reports_of(report) if one.target.commit), ""),
+    }
+
+
+def _outputs(runner: Runner, values: Mapping[str, str | int | bool]) -> None:
+    if runner.output_path is not None:
+        write_outputs(values)
+
+
+def _write_files(path: Path, report: Report | Reports, texts: Texts, *, keep_json: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not keep_json:
+        path.write_bytes(dump_report(report))
+    path.with_suffix(".html").write_text(texts.html(report), encoding="utf-8")
+    path.with_suffix(".md").write_text(texts.markdown(report, limit_bytes=None), encoding="utf-8")

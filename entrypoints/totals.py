@@ -1,0 +1,82 @@
+"""What a run amounts to, pure: one result, summed counts, and the digest by which two reports say the same."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import orjson
+
+from tazuna_core.errors import worst_exit_code
+from tazuna_core.report.exit_code import exit_code, failing_classes
+from tazuna_core.report.model import Counts, Report, Reports, Result
+
+_BY_WEIGHT: tuple[Result, ...] = tuple(reversed(get_args(Result)))
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Result and counts over all targets; ``changed`` when any object differs in any class."""
+
+    result: Result
+    counts: Counts
+    changed: bool
+
+
+def reports_of(report: Report | Reports) -> Sequence[Report]:
+    """Returns the single reports."""
+    return report.reports if isinstance(report, Reports) else (report,)
+
+
+def totals(report: Report | Reports) -> Totals:
+    """Sums a run up: the heaviest result, each count added."""
+    reports = reports_of(report)
+    held = {one.result for one in reports}
+    counts = Counts(**{name: sum(getattr(one.counts, name) for one in reports) for name in Counts.model_fields})
+    return Totals(
+        result=next((result for result in _BY_WEIGHT if result in held), "clean"),
+        counts=counts,
+        changed=any(obj.classes for one in reports for _, obj in one.objects()),
+    )
+
+
+def step_exit_code(report: Report | Reports, fail_on_drift: str) -> int:
+    """Returns the step's exit code; what a bare ``true`` fails for depends on each report's command."""
+    return worst_exit_code(exit_code(one, failing_classes(one.command, fail_on_drift)) for one in reports_of(report))
+
+
+def headline(report: Report | Reports) -> str:
+    """Returns the counts in a line, for the checks list (B63)."""
+    sums = totals(report)
+    counts = sums.counts
+    words = [
+        (counts.added + counts.modified + counts.removed, "changed"),
+        (counts.drifted, "drifted"),
+        (counts.missing, "missing"),
+        (counts.conflict, "in conflict"),
+        (counts.unchecked, "not checked"),
+        (sum(len(one.errors) for one in reports_of(report)), "failed"),
+    ]
+    always = ("changed", "drifted", "failed")
+    return ", ".join(f"{number} {word}" for number, word in words if number or word in always)
+
+
+def report_digest(report: Report | Reports, *more: str) -> str:
+    """Returns the digest of what a report says: no wording of warnings, no time, no commit (B25, B40).
+
+    ``more`` is other text that the same reader sees.
+    """
+    essence = [_essence(one) for one in reports_of(report)]
+    data = orjson.dumps([essence, list(more)], option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(data).hexdigest()[:32]
+
+
+def _essence(report: Report) -> dict[str, Any]:
+    data = report.model_dump(mode="json", by_alias=True, exclude={"run"})
+    data["target"].pop("commit", None)
+    for warning in data["warnings"]:
+        warning.pop("message", None)
+        warning.pop("advice", None)
+    return data
