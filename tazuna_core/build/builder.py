@@ -1,0 +1,66 @@
+"""From manifests to objects: one builder a type behind one function; a manifest that fails never hides the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+
+from tazuna_core.build.model import BuildSettings, BuiltManifest, Rendered
+from tazuna_core.errors import BuildError, TazunaError
+from tazuna_core.objects.manifest_objects import objects_of
+from tazuna_core.objects.yaml_documents import Documents
+from tazuna_core.spec.manifest import Manifest
+from tazuna_core.spec.models_manifest import ManifestType
+
+
+Builder = Callable[[Manifest, BuildSettings], Rendered]
+
+
+BUILDERS: Mapping[ManifestType, str] = {
+    ManifestType.DIRECTORY: "tazuna_core.build.directory",
+    ManifestType.KUSTOMIZE: "tazuna_core.build.kustomize",
+}
+"""The module of each type; its function ``build`` is a Builder. Loaded when the first manifest of the type is built."""
+
+
+def build_manifest(manifest: Manifest, settings: BuildSettings) -> BuiltManifest:
+    """Builds one manifest; what goes wrong comes back as its ``error``, placed at the manifest."""
+    try:
+        rendered = _builder(manifest.type)(manifest, settings)
+        joined = Documents(
+            tuple(document for stream in rendered.streams for document in stream.documents),
+            tuple(notice for stream in rendered.streams for notice in stream.notices),
+        )
+        found = objects_of(joined, manifest.name, manifest.default_namespace)
+    except TazunaError as error:
+        return BuiltManifest(manifest, error=_placed(error, manifest))
+    return BuiltManifest(manifest, found.objects, (*rendered.notices, *found.notices))
+
+
+def build_all(manifests: Iterable[Manifest], settings: BuildSettings, workers: int = 2) -> tuple[BuiltManifest, ...]:
+    """Builds manifests side by side; results are in the order of ``manifests``."""
+    wanted = list(manifests)
+    if len(wanted) <= 1:
+        return tuple(build_manifest(manifest, settings) for manifest in wanted)
+    with ThreadPoolExecutor(max_workers=workers) as pool:
+        return tuple(pool.map(lambda manifest: build_manifest(manifest, settings), wanted))
+
+
+def _builder(manifest_type: ManifestType) -> Builder:
+    module = BUILDERS.get(manifest_type)
+    if module is None:
+        raise BuildError(
+            f"manifests of type '{manifest_type}' are not built by this version",
+            advice=f"It builds {', '.join(sorted(BUILDERS))}. State of other types is still read and checked.",
+            code="unsupported-type",
+        )
+    builder: Builder = import_module(module).build
+    return builder
+
+
+def _placed(error: TazunaError, manifest: Manifest) -> TazunaError:
+    """Names the manifest in an error; its own place stays when it has one (a file of the manifest)."""
+    kind = type(error)
+    message = error.message if manifest.label in error.message else f"{manifest.label}: {error.message}"
+    return kind(message, advice=error.advice, place=error.place or manifest.place, code=error.code)
