@@ -146,7 +146,8 @@ def _strip_includes(document: Document) -> tuple[Document, list[Notice]]:
         ignored = [key for key in manifest if key in ignored_fields]
         if ignored:
             loc: Loc = ("spec", "manifests", index)
-            message = f"{name_of(document.data, loc)} includes files, so these fields of it count for nothing: {_list(ignored)}"
+            who = name_of(document.data, loc)
+            message = f"{who} includes files, so these fields of it count for nothing: {_list(ignored)}"
             notices.append(Notice("ignored-fields", message, document.at_key((*loc, ignored[0]))))
     data = {**document.data, "spec": {**spec, "manifests": stripped}}
     return replace(document, data=data), notices

@@ -1,0 +1,3 @@
+module tazuna.example/gotemplate
+
+go 1.22
