@@ -10,7 +10,6 @@ from typing import Any
 import yaml
 from yaml.events import (
     AliasEvent,
-    DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
@@ -35,6 +34,9 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the latter only 
 
 _LOST_IF_REPEATED = frozenset({"apiVersion", "kind", "metadata"})
 
+_QUOTED_REST = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
+_MOST_REWRITES = 100
+_RAW_TAG = re.compile(r"(?:&\S+\s+)?!(?:<[^>\s]*>)?[^\s]*?[,\[\]{}]")
 _SLASH_ESCAPE = re.compile(r"(?:[^\\]|\\[^/])*?\\/", re.DOTALL)
 
 
@@ -46,11 +48,15 @@ _MERGE, _NO_KEY, _NO_JSON = _Mark(), _Mark(), _Mark()
 
 
 class _PlainValues(dict[str, Any]):
-    """Plain scalar to JSON value, resolved once a text; `_NO_JSON` where JSON has no such value."""
+    """Plain scalar to JSON value, resolved once a text; `_NO_JSON` where JSON or Go has no such value."""
+
+    def __init__(self, *, flow: bool) -> None:
+        super().__init__()
+        self._flow = flow
 
     def __missing__(self, text: str) -> Any:
         try:
-            value: Any = json_value(resolve_plain(text))
+            value: Any = _NO_JSON if self._flow and "?" in text else json_value(resolve_plain(text))
         except ScalarError:
             value = _NO_JSON
         self[text] = value
@@ -60,9 +66,13 @@ class _PlainValues(dict[str, Any]):
 class _PlainKeys(dict[str, Any]):
     """Plain scalar to mapping key, resolved once a text; `_NO_KEY` where it cannot be one."""
 
+    def __init__(self, *, flow: bool) -> None:
+        super().__init__({"<<": _MERGE})
+        self._flow = flow
+
     def __missing__(self, text: str) -> Any:
         try:
-            key: Any = key_text(resolve_plain(text))
+            key: Any = _NO_KEY if self._flow and "?" in text else key_text(resolve_plain(text))
         except ScalarError:
             key = _NO_KEY
         self[text] = key
@@ -73,8 +83,9 @@ class ScalarCache:
     """What plain scalars resolve to, shared by the documents of one stream (which repeat the same few words)."""
 
     def __init__(self) -> None:
-        self.values = _PlainValues()
-        self.keys = _PlainKeys({"<<": _MERGE})
+        # In flow style go-yaml ends a plain scalar at a question mark, so `{a: b?}` is an error there.
+        self.values, self.flow_values = _PlainValues(flow=False), _PlainValues(flow=True)
+        self.keys, self.flow_keys = _PlainKeys(flow=False), _PlainKeys(flow=True)
 
 
 @dataclass(slots=True)
@@ -98,13 +109,9 @@ class Composer:
     """Reads one chunk of a stream. ``first_line`` is its first line in the file, ``number`` counts documents from 1."""
 
     def __init__(self, text: str, source: str, first_line: int, number: int, cache: ScalarCache) -> None:
-        self.notices: list[Notice] = []
-        self._text = text
+        self._text, self._cache = text, cache
         self._fail = Failures(text, source, first_line, number)
-        self._values, self._keys = cache.values, cache.keys
-        self._anchors: dict[str, _Anchor] = {}
-        self._decoded = self._aliased = 0
-        self._next: Callable[[], Any]
+        self._begin()
 
     def compose(self) -> Composed:
         """Returns the chunk's document as JSON data.
@@ -113,18 +120,31 @@ class Composer:
         infinities, odd keys, excessive aliases), that is nested deeper than MAX_DEPTH, or that goes on after the
         document; InvalidObjectError for a repeated apiVersion, kind or metadata.
         """
-        try:
-            self._next = _LOADER(self._text).get_event
-            self._next()  # the stream's start
-            start = self._next()
-            if isinstance(start, StreamEndEvent):
-                return Composed(None)
-            assert isinstance(start, DocumentStartEvent)  # noqa: S101
-            first = self._next()
-            data = self._node(first, 0)
-            self._next()  # the document's end
-        except yaml.YAMLError as error:
-            raise self._fail.syntax(error) from None
+        for _ in range(_MOST_REWRITES):
+            self._begin()
+            try:
+                return self._compose()
+            except yaml.YAMLError as error:
+                if not self._rewritten(error):
+                    raise self._fail.syntax(error) from None
+        raise self._fail.escape(self._text.index("\\'"), "'")
+
+    def _begin(self) -> None:
+        self.notices: list[Notice] = []
+        self._anchors: dict[str, _Anchor] = {}
+        self._decoded = self._aliased = 0
+        self._next: Callable[[], Any]
+
+    def _compose(self) -> Composed:
+        if (offset := self._text.find("\n\ufeff")) >= 0:
+            raise self._fail.byte_order_mark(offset + 1)
+        self._next = _LOADER(self._text).get_event
+        self._next()  # the stream's start
+        if type(self._next()) is StreamEndEvent:
+            return Composed(None)
+        first = self._next()
+        data = self._node(first, 0)
+        self._next()  # the document's end
         self._check_end()
         if "\\/" in self._text:
             self._check_slashes()
@@ -138,7 +158,8 @@ class Composer:
             raise self._fail.too_deep(start)
         result: dict[str, Any] = {}
         merged: set[str] = set()
-        keys, values, next_event = self._keys, self._values, self._next
+        cache, next_event = self._cache, self._next
+        keys, values = (cache.flow_keys, cache.flow_values) if start.flow_style else (cache.keys, cache.values)
         while True:
             event = next_event()
             if type(event) is MappingEndEvent:
@@ -171,7 +192,8 @@ class Composer:
         if depth > MAX_DEPTH:
             raise self._fail.too_deep(start)
         result: list[Any] = []
-        values, next_event = self._values, self._next
+        values = self._cache.flow_values if start.flow_style else self._cache.values
+        next_event = self._next
         while True:
             event = next_event()
             if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
@@ -209,6 +231,8 @@ class Composer:
         """Returns a scalar as resolved, not yet as JSON, and remembers its anchor."""
         text = event.value
         if event.tag is not None:
+            if _RAW_TAG.match(self._text, event.start_mark.index, event.end_mark.index + 1):
+                raise self._fail.tag_end(event)
             try:
                 value: Any = resolve_tagged(event.tag, text)
             except ScalarError as error:
@@ -282,10 +306,20 @@ class Composer:
             event = self._next()
         except yaml.MarkedYAMLError as error:
             raise self._fail.text_after(error.problem_mark or error.context_mark) from None
-        except yaml.YAMLError as error:
-            raise self._fail.syntax(error) from None
-        if not isinstance(event, StreamEndEvent):
+        if type(event) is not StreamEndEvent:
             raise self._fail.text_after(event.start_mark)
+
+    def _rewritten(self, error: yaml.YAMLError) -> bool:
+        """Writes ``\\'`` in double quotes as ``'``, which it is for go-yaml v2; libyaml has dropped that escape."""
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+        start = mark.index if mark else -1
+        if start < 0 or not self._text.startswith("\\'", start):
+            return False
+        rest = _QUOTED_REST.match(self._text, start)
+        end = rest.end() if rest else len(self._text)
+        literal = re.sub(r"\\(.)", lambda m: "'" if m[1] == "'" else m[0], self._text[start:end], flags=re.DOTALL)
+        self._text = self._text[:start] + literal + self._text[end:]
+        return True
 
     def _check_slashes(self) -> None:
         """Refuses an escaped slash in double quotes, which libyaml has learnt since go-yaml v2 took its code."""
@@ -295,4 +329,4 @@ class Composer:
             if type(event) is ScalarEvent and scalar.style == '"':
                 found = _SLASH_ESCAPE.match(self._text, scalar.start_mark.index, scalar.end_mark.index)
                 if found:
-                    raise self._fail.escape(found.end() - 2)
+                    raise self._fail.escape(found.end() - 2, "/")

@@ -12,7 +12,6 @@ from tazuna_core.objects.json_stream import JsonDocument, read_json_stream
 from tazuna_core.objects.model import Notice
 from tazuna_core.objects.yaml_composer import Composer, ScalarCache
 from tazuna_core.objects.yaml_limits import MAX_DEPTH
-from tazuna_core.objects.yaml_resolver import replace_invalid
 
 _GO_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 """What Go's unicode.IsSpace holds for blank; Python's strip() takes some controls too."""
@@ -43,13 +42,11 @@ def load_documents(text: bytes | str, source: str) -> Documents:
     Raises BuildError with the place when the text cannot be read as the Go tools read it, InvalidObjectError when a
     document is no mapping or repeats apiVersion, kind or metadata (C66, C67, C69).
     """
-    characters, invalid = _decode(text, source)
+    # A byte that is not UTF-8 becomes a lone surrogate: JSON reads it as U+FFFD, YAML refuses it.
+    rest, line = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"), 1
     reader = _Reader(source)
-    rest, line = characters, 1
-    if characters.lstrip(_GO_BLANKS).startswith("{"):
-        rest, line = reader.read_json(characters)
-    if rest and invalid:
-        raise invalid
+    if rest.lstrip(_GO_BLANKS).startswith("{"):
+        rest, line = reader.read_json(rest)
     reader.read_yaml(rest, line)
     return Documents(tuple(reader.documents), tuple(reader.notices))
 
@@ -92,6 +89,14 @@ class _Reader:
 
     def read_yaml(self, text: str, first_line: int) -> None:
         """Reads YAML documents."""
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise BuildError(
+                "the text is not valid UTF-8",
+                advice="Save the file as UTF-8, or put binary data into binaryData as base64.",
+                place=Place(self._source, first_line + text.count("\n", 0, error.start)),
+            ) from None
         for chunk, line in _chunks(text, self._source, first_line):
             self._number += 1
             composer = Composer(chunk, self._source, line, self._number, self._cache)
@@ -163,32 +168,6 @@ def _chunks(text: str, source: str, first_line: int) -> Iterator[tuple[str, int]
             line += chunk.count("\n") + 1
             start = end + 1
         position = text.find("\n" + _SEPARATOR, end) + 1 or len(text)
-
-
-def _decode(text: bytes | str, source: str) -> tuple[str, BuildError | None]:
-    """Returns the characters, and the error that YAML must raise for what is no UTF-8 (JSON reads it as U+FFFD)."""
-    try:
-        if isinstance(text, bytes):
-            return text.decode(), None
-        text.encode()
-        return text, None
-    except UnicodeError as error:
-        data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-        place = Place(source, data.count(b"\n", 0, _invalid_offset(data)) + 1)
-        del error
-    return replace_invalid(data), BuildError(
-        "the text is not valid UTF-8",
-        advice="Save the file as UTF-8, or put binary data into binaryData as base64.",
-        place=place,
-    )
-
-
-def _invalid_offset(data: bytes) -> int:
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    return 0
 
 
 def _line(text: str, offset: int) -> int:

@@ -51,9 +51,9 @@ class Failures:
         advice = next((advice for part, advice in _ADVICE.items() if part in why), "Correct the YAML there.")
         return BuildError(f"document {self.number} is not valid YAML: {why}", advice=advice, place=place)
 
-    def escape(self, offset: int) -> BuildError:
-        """An escape that later YAML knows and go-yaml v2 does not."""
-        error = yaml.MarkedYAMLError(problem="found unknown escape character '/'")
+    def escape(self, offset: int, character: str) -> BuildError:
+        """An escape that libyaml or go-yaml v2 does not know."""
+        error = yaml.MarkedYAMLError(problem=f"found unknown escape character {character}")
         return BuildError(self.syntax(error).message, advice=_ADVICE["unknown escape"], place=self._at(offset))
 
     def scalar(self, problem: str, event: Any) -> BuildError:
@@ -61,13 +61,17 @@ class Failures:
         return self._refuse(problem, event, "Correct the value or drop the tag.")
 
     def no_json(self, event: Any) -> BuildError:
-        """A number that JSON has not."""
+        """A number that JSON has not, or a question mark in flow style."""
+        if "?" in event.value:
+            return self._question_mark(event)
         return self._refuse(
             "infinity and NaN cannot be written as JSON", event, "Quote the value if it is meant as text."
         )
 
     def bad_key(self, event: Any) -> BuildError:
         """A key that sigs.k8s.io/yaml makes no string of."""
+        if "?" in getattr(event, "value", ""):
+            return self._question_mark(event)
         what = f"'{event.value}'" if getattr(event, "value", "") else "null or a collection"
         advice = "Quote the key; a value that begins with '{{' must be quoted too."
         return self._refuse(f"a mapping key is {what}, which cannot be a key in JSON", event, advice)
@@ -89,6 +93,22 @@ class Failures:
     def too_deep(self, event: Any) -> BuildError:
         """Nesting beyond MAX_DEPTH."""
         return self._refuse(f"the nesting is deeper than {MAX_DEPTH} levels", event, _TOO_DEEP)
+
+    def tag_end(self, event: Any) -> BuildError:
+        """A tag that go-yaml v2 reads further than libyaml: flow indicators were part of tags once."""
+        return self._refuse(
+            "a tag is followed at once by one of ,[]{}, which YAML readers take differently",
+            event,
+            "Put a blank after the tag, or drop it.",
+        )
+
+    def byte_order_mark(self, offset: int) -> BuildError:
+        """A byte order mark inside the text, which go-yaml v2 reads as part of a key."""
+        return BuildError(
+            f"document {self.number} holds a byte order mark (U+FEFF) where a line begins",
+            advice="Files that were put together kept it; save them without.",
+            place=self._at(offset),
+        )
 
     def unfolds(self) -> BuildError:
         """Aliases that stand for far more than is written."""
@@ -113,6 +133,11 @@ class Failures:
             f"document {self.number} has '{key}'{written} twice at its top, so one object would be lost",
             advice="Put a line '---' between two objects, or remove the repeated key.",
             place=self.place(event),
+        )
+
+    def _question_mark(self, event: Any) -> BuildError:
+        return self._refuse(
+            "an unquoted '?' inside [] or {} is no part of a text for kubectl", event, "Quote the text."
         )
 
     def _refuse(self, problem: str, event: Any, advice: str) -> BuildError:

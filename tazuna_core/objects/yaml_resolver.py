@@ -159,13 +159,8 @@ def _binary(text: str) -> str:
         data = base64.b64decode(compact, validate=True)
     except (binascii.Error, ValueError):
         raise ScalarError("a !!binary value is not base64") from None
-    return replace_invalid(data)
-
-
-def replace_invalid(data: bytes) -> str:
-    """Returns UTF-8 text in which each byte that is not UTF-8 is U+FFFD, as Go's encoding/json writes it."""
-    text = data.decode("utf-8", "surrogateescape")
-    return re.sub("[\udc80-\udcff]", "\ufffd", text)
+    # Go's encoding/json writes U+FFFD for each byte that is not UTF-8.
+    return re.sub("[\udc80-\udcff]", "\ufffd", data.decode("utf-8", "surrogateescape"))
 
 
 def _is_timestamp(text: str) -> bool:
@@ -217,7 +212,8 @@ def _shortest_float32(single: float) -> tuple[str, int]:
         candidates = {exact.quantize(step, ROUND_FLOOR), exact.quantize(step, ROUND_CEILING)}
         fitting = [candidate for candidate in candidates if _as_float32(float(candidate)) == single]
         if fitting:
-            best = min(fitting, key=lambda candidate: abs(candidate - exact))
+            # Of two that are equally near Go takes the one with the even last digit.
+            best = min(fitting, key=lambda candidate: (abs(candidate - exact), candidate.as_tuple().digits[-1] % 2))
             digits = "".join(map(str, best.as_tuple().digits)).rstrip("0")
             return digits, best.adjusted()
     raise AssertionError("nine digits name every float32")
