@@ -11,6 +11,7 @@ from tazuna_core.cluster.api_server import CONCURRENCY, ApiServer, impossible_na
 from tazuna_core.cluster.discovery import ServedKinds
 from tazuna_core.cluster.listing import FULL, METADATA, Form, Request, answered, complete_list, pages, unreachable
 from tazuna_core.cluster.reader import Answer, KindInfo, Reason, Unavailable
+from tazuna_core.cluster.schema_cache import SchemaCache
 from tazuna_core.errors import ClusterError
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.schema import Schema
@@ -66,7 +67,7 @@ class KubeReader:
 
     def __init__(self, api: ApiServer, cache_directory: Path | None = None) -> None:
         self.api = api
-        self._cache_directory = cache_directory
+        self._schemas = SchemaCache(api, cache_directory)
 
     @property
     def name(self) -> str | None:
@@ -93,8 +94,8 @@ class KubeReader:
         path = resource_path(api_version, info, namespace)
         return complete_list(self.api, path, request, api_version, kind)
 
-    def schema(self, api_version: str, kind: str) -> Schema | None:  # noqa: ARG002
-        return None
+    def schema(self, api_version: str, kind: str) -> Schema | None:
+        return self._schemas.schema(api_version, kind)
 
     def server_version(self) -> str:
         answer = self.api.request("GET", "/version")

@@ -79,7 +79,7 @@ class ClusterReader(Protocol):
         """Returns an answer for every ref (with effective namespaces, see ``Kinds.effective``)."""
 
     def read_metadata(self, refs: Iterable[ObjectRef]) -> Mapping[ObjectRef, Answer]:
-        """As ``read``, but objects need hold no more than apiVersion, kind and metadata: cheap for what did not change."""
+        """As ``read``, but objects need hold no more than apiVersion, kind and metadata: cheap where little changed."""
 
     def list_kind(self, api_version: str, kind: str, namespace: str = "") -> list[JsonObject] | Unavailable:
         """Returns all objects of a kind (in one namespace where given): every page, always."""

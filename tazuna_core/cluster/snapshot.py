@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from tazuna_core.cluster.discovery import ServedKind, ServedKinds
 from tazuna_core.cluster.reader import Answer, ClusterReader, KindInfo, Reason, Unavailable
 from tazuna_core.errors import BuildError, Place, UsageError
+from tazuna_core.objects.builtin_schema import builtin_kinds
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.schema import Schema
 from tazuna_core.objects.yaml_documents import load_documents
@@ -214,12 +215,11 @@ class SnapshotReader:
     def __init__(self, snapshot: Snapshot, source: str = "snapshot") -> None:
         """Raises UsageError when an object in the snapshot cannot be one of Kubernetes."""
         self._snapshot = snapshot
-        self._kinds = ServedKinds(
-            {
-                (kind.api_version, kind.kind): ServedKind(KindInfo(kind.plural, kind.namespaced))
-                for kind in snapshot.kinds
-            }
-        )
+        # A file written by hand need not list kinds that every cluster has.
+        served = {key: ServedKind(KindInfo(*builtin)) for key, builtin in builtin_kinds().items()}
+        for kind in snapshot.kinds:
+            served[kind.api_version, kind.kind] = ServedKind(KindInfo(kind.plural, kind.namespaced))
+        self._kinds = ServedKinds(served)
         self._answers: dict[ObjectRef, Answer] = {
             item.ref: Unavailable(item.reason, item.message) for item in snapshot.unavailable
         }
