@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 from entrypoints.events import Checkout
+from tazuna_core.build.process import Command, run
+from tazuna_core.errors import TazunaError
 
-_SECONDS = 20
+_SECONDS = 20.0
 
 
 def read_checkout(folder: Path) -> Checkout | None:
     """Returns the commit of the work tree that ``folder`` lies in; None without git or outside a work tree."""
-    # The commit object itself, for in a shallow clone `git log` hides the parents. safe.directory: in a container
-    # the files may be another user's; reading one object runs nothing of the repository's.
-    command = ["git", "-c", "safe.directory=*", "-c", "core.fsmonitor=false", "-C", str(folder)]
+    # safe.directory: in a container the files may be another user's; reading one object runs nothing of theirs.
+    git = ("git", "-c", "safe.directory=*", "-C", str(folder))
     try:
-        sha = _output([*command, "rev-parse", "--verify", "HEAD^{commit}"]).strip()
-        header = _output([*command, "cat-file", "commit", sha]).partition("\n\n")[0]
-    except (OSError, subprocess.SubprocessError):
+        sha = _output(*git, "rev-parse", "--verify", "HEAD^{commit}").strip()
+        # The commit object itself, for in a shallow clone `git log` hides the parents.
+        header = _output(*git, "cat-file", "commit", sha).partition("\n\n")[0]
+    except TazunaError:
         return None
     parents = (line.removeprefix("parent ") for line in header.splitlines() if line.startswith("parent "))
     return Checkout(sha=sha, parents=tuple(parents))
 
 
-def _output(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, check=True, timeout=_SECONDS, text=True, errors="replace")
-    return done.stdout
+def _output(*arguments: str) -> str:
+    return run(Command(arguments, seconds=_SECONDS)).stdout.decode(errors="replace")

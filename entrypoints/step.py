@@ -9,7 +9,7 @@ from pathlib import Path
 
 from entrypoints.commands import Call, Commands
 from entrypoints.events import Checkout, Decision, Facts, Wishes, decide
-from entrypoints.inputs import Inputs, parse_inputs
+from entrypoints.inputs import Inputs, Language, parse_inputs
 from entrypoints.publish import annotations as log
 from entrypoints.publish.github_api import GitHubApi
 from entrypoints.publish.outputs import write_outputs
@@ -19,6 +19,7 @@ from entrypoints.runner import Runner, read_event
 from entrypoints.texts import Texts
 from entrypoints.totals import headline, reports_of, step_exit_code, totals
 from tazuna_core import __version__
+from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import PublishError, RefusedError, TazunaError, UsageError, worst_exit_code
 from tazuna_core.operations.options import Options
 from tazuna_core.report.model import (
@@ -36,7 +37,6 @@ from tazuna_core.report.model import (
 REPORT_NAME = "tazuna-report.json"
 COMMAND_NAMES = {"drift": "state drift", "diff": "state diff"}
 """What the report calls a command, where the action's word is shorter."""
-TOOL_MISSING = "tool-missing"
 _BIGGEST_REPORT = 64 * 1024 * 1024
 
 
@@ -45,7 +45,7 @@ class Collaborators:
     """What a step works with; tests bring their own."""
 
     commands: Commands
-    texts: Callable[[str], Texts]
+    texts: Callable[[Language], Texts]
     checkout: Callable[[], Checkout | None]
     github: Callable[[str], GitHubApi]
 
@@ -98,26 +98,26 @@ def _work(inputs: Inputs, runner: Runner, collaborators: Collaborators) -> _Outc
     if decision.commands == ("publish",):
         return _Outcome(_read_report(_report_path(inputs, runner)), decision, publish_only=True)
     with log.foreign_output():
-        reports = [
-            report
-            for file in inputs.file
-            for command in decision.commands
-            if (
-                report := _run(
-                    Call(
-                        command=command,
-                        options=_options(file, inputs, runner),
-                        against=decision.against,
-                        on_drift=inputs.on_drift,
-                        untrusted=decision.untrusted,
-                    ),
-                    inputs,
-                    collaborators.commands,
-                    skip_without_tool=decision.diff_if_buildable and command == "diff",
-                )
-            )
-        ]
+        reports = _run_all(inputs, runner, decision, collaborators.commands)
     return _Outcome(reports[0] if len(reports) == 1 else Reports(reports=tuple(reports)), decision)
+
+
+def _run_all(inputs: Inputs, runner: Runner, decision: Decision, commands: Commands) -> list[Report]:
+    reports = []
+    for file in inputs.file:
+        for command in decision.commands:
+            call = Call(
+                command=command,
+                options=_options(file, inputs, runner),
+                against=decision.against,
+                on_drift=inputs.on_drift,
+                untrusted=decision.untrusted,
+            )
+            report = _run(call, inputs, commands)
+            if decision.diff_if_buildable and command == "diff" and _is_program_missing(report):
+                continue  # a nightly job needs no helm or kustomize: drift alone is its answer
+            reports.append(report)
+    return reports
 
 
 def _options(file: Path, inputs: Inputs, runner: Runner) -> Options:
@@ -131,17 +131,19 @@ def _options(file: Path, inputs: Inputs, runner: Runner) -> Options:
     )
 
 
-def _run(call: Call, inputs: Inputs, commands: Commands, *, skip_without_tool: bool) -> Report | None:
-    """One report, an error report where there came none; None for a diff whose program this runner does not have."""
+def _run(call: Call, inputs: Inputs, commands: Commands) -> Report:
+    """One report; an error report where there came none."""
     try:
-        report = commands.run(call)
+        return commands.run(call)
     except TazunaError as error:
-        report = _error_report(call.command, str(call.options.file), inputs, ErrorLine.of(error))
+        return _error_report(call.command, str(call.options.file), inputs, ErrorLine.of(error))
     except Exception as error:
-        report = _error_report(call.command, str(call.options.file), inputs, _defect(error))
-    if skip_without_tool and report.errors and all(line.code == TOOL_MISSING for line in report.errors):
-        return None
-    return report
+        return _error_report(call.command, str(call.options.file), inputs, _defect(error))
+
+
+def _is_program_missing(report: Report) -> bool:
+    missing = MissingProgramError.default_code
+    return bool(report.errors) and all(line.code == missing for line in report.errors)
 
 
 def _read_report(path: Path) -> Report | Reports:
@@ -194,7 +196,7 @@ def _tell(outcome: _Outcome, inputs: Inputs, runner: Runner, collaborators: Coll
     sums = totals(report)
     _outputs(runner, _facts(report, code) | {"report-path": str(path), "html-path": str(path.with_suffix(".html"))})
     _write_files(path, report, texts, keep_json=outcome.publish_only)
-    append_summary(runner.summary_path, lambda limit: texts.markdown(report, limit_bytes=limit, link=runner.run_url))
+    append_summary(runner.summary_path, lambda limit: texts.markdown(report, limit=limit, full_report=runner.run_url))
     single = reports_of(report)
     log.annotate(
         [line for one in single for line in one.errors],
@@ -248,4 +250,4 @@ def _write_files(path: Path, report: Report | Reports, texts: Texts, *, keep_jso
     if not keep_json:
         path.write_bytes(dump_report(report))
     path.with_suffix(".html").write_text(texts.html(report), encoding="utf-8")
-    path.with_suffix(".md").write_text(texts.markdown(report, limit_bytes=None), encoding="utf-8")
+    path.with_suffix(".md").write_text(texts.markdown(report), encoding="utf-8")

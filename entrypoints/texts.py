@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from entrypoints.inputs import Language
 from tazuna_core.report.model import Report, Reports
 
 
 class Texts(Protocol):
     """A report in every form that the action shows. Equal reports give equal texts."""
 
-    def markdown(self, report: Report | Reports, *, limit_bytes: int | None, header: str = "", link: str = "") -> str:
-        """For comment, summary (``limit_bytes``) and file (None). ``link`` is where the whole report is."""
+    def markdown(
+        self, report: Report | Reports, *, limit: int | None = None, header: str = "", full_report: str = ""
+    ) -> str:
+        """For comment, summary and file, in at most ``limit`` bytes; ``full_report`` is where the whole of it is."""
 
     def html(self, report: Report | Reports) -> str:
         """One self-contained page."""
@@ -22,13 +25,16 @@ class Texts(Protocol):
 class CoreTexts:
     """The library's renderers."""
 
-    language: str = "en"
+    language: Language = "en"
 
-    def markdown(self, report: Report | Reports, *, limit_bytes: int | None, header: str = "", link: str = "") -> str:
-        """Returns markdown of at most ``limit_bytes`` UTF-8 bytes."""
-        from tazuna_core.report.markdown import markdown
+    def markdown(
+        self, report: Report | Reports, *, limit: int | None = None, header: str = "", full_report: str = ""
+    ) -> str:
+        """Returns markdown of at most ``limit`` UTF-8 bytes."""
+        from tazuna_core.report import markdown
 
-        return markdown(report, limit_bytes=limit_bytes, header=header, link=link, lang=self.language)
+        options = markdown.Options(lang=self.language, limit=limit, header=header, full_report=full_report)
+        return markdown.markdown(report, options)
 
     def html(self, report: Report | Reports) -> str:
         """Returns a page."""

@@ -83,7 +83,7 @@ class Publisher:
             number=number,
             marker=marker,
             render=lambda limit: self.texts.markdown(
-                report, limit_bytes=limit, header=header, link=self.runner.run_url
+                report, limit=limit, header=header, full_report=self.runner.run_url
             ),
             head_sha=decision.head_sha,
             create=self.inputs.comment == "always" or totals(report).result != "clean",
