@@ -1,0 +1,219 @@
+"""Differences of long values as lines: texts by line, maps and lists as YAML, texts that hold JSON formatted first."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+import yaml
+
+from tazuna_core.objects.paths import ABSENT
+from tazuna_core.report.values import (
+    HARMFUL,
+    SECRET,
+    common_prefix,
+    escape_harmful,
+    fingerprint,
+    is_masked,
+    one_line,
+    window,
+)
+
+Mark = Literal[" ", "+", "-", "@"]
+Remark = Literal["line-endings", "final-newline", "trailing-blanks", "json-layout", "escaped", "json"]
+
+ONE_LINE_WIDTH = 100
+"""A value longer than this, or of several lines, is shown by lines."""
+LINE_WIDTH = 200
+_CONTEXT = 3
+_MOST_LINES_MATCHED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line: unchanged (blank), added, removed, or ``@`` for ``skipped`` unchanged lines left out."""
+
+    mark: Mark
+    text: str = ""
+    skipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LineDiff:
+    """Two values by lines. ``remark`` says what kind of difference it is; ``before``/``after`` count lines."""
+
+    lines: tuple[DiffLine, ...]
+    before: int
+    after: int
+    remark: Remark | None = None
+
+
+def needs_lines(before: Any, after: Any) -> bool:
+    """Tells whether a pair of values is better read by lines than on one."""
+    return any(_is_long(value) for value in (before, after) if value is not ABSENT and not is_masked(value))
+
+
+def line_diff(before: Any, after: Any) -> LineDiff:
+    """Compares two values by lines. Unchanged lines have a blank for a mark (B31), so YAML dashes stay harmless."""
+    if isinstance(before, str) and isinstance(after, str):
+        only = _only_difference(before, after)
+        if only:
+            return LineDiff((), before.count("\n") + 1, after.count("\n") + 1, only)
+    remark: Remark | None = None
+    texts = _json_texts(before, after)
+    if texts:
+        before, after = texts
+        remark = "json"
+        if before == after:
+            return LineDiff((), before.count("\n") + 1, after.count("\n") + 1, "json-layout")
+    old, new = _as_text(before), _as_text(after)
+    if (before is ABSENT or old.endswith("\n")) and (after is ABSENT or new.endswith("\n")):
+        old, new = old.removesuffix("\n"), new.removesuffix("\n")
+    if any(HARMFUL.search(text) for text in (old, new)):
+        # Backslashes are doubled on both sides, so that an escape can't be taken for text that looks like one.
+        old, new = (escape_harmful(text.replace("\\", "\\\\"), HARMFUL) for text in (old, new))
+        remark = "escaped"
+    a = [] if before is ABSENT else old.split("\n")
+    b = [] if after is ABSENT else new.split("\n")
+    return LineDiff(tuple(_shortened(list(_compared(a, b)))), len(a), len(b), remark)
+
+
+def _is_long(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\n" in value.rstrip("\n") or (len(value) > ONE_LINE_WIDTH and _parsed_json(value) is not None)
+    return isinstance(value, (dict, list)) and len(one_line(value)) > ONE_LINE_WIDTH
+
+
+def _only_difference(before: str, after: str) -> Remark | None:
+    if before.replace("\r\n", "\n") == after.replace("\r\n", "\n"):
+        return "line-endings"
+    if before.rstrip("\n") == after.rstrip("\n"):
+        return "final-newline"
+    if re.sub(r"[ \t]+(?=\n|$)", "", before) == re.sub(r"[ \t]+(?=\n|$)", "", after):
+        return "trailing-blanks"
+    return None
+
+
+def _json_texts(before: Any, after: Any) -> tuple[Any, Any] | None:
+    """Both sides formatted, where every side that is there is a text that holds JSON on one long line (dashboards)."""
+    sides: list[Any] = []
+    for value in (before, after):
+        if value is ABSENT:
+            sides.append(value)
+            continue
+        parsed = _parsed_json(value) if isinstance(value, str) and "\n" not in value.strip() else None
+        if parsed is None:
+            return None
+        sides.append(json.dumps(parsed, indent=2, ensure_ascii=False))
+    return sides[0], sides[1]
+
+
+def _parsed_json(text: str) -> Any:
+    if text[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if value is ABSENT:
+        return ""
+    if isinstance(value, (dict, list)) and value and not is_masked(value):
+        text: str = yaml.dump(
+            _without_masks(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=float("inf")
+        )
+        return text.rstrip("\n")
+    return one_line(value)
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML for reading: texts of several lines as blocks, list items indented, no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
+
+
+def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = "|" if "\n" in text and not HARMFUL.search(text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text_node)
+
+
+def _without_masks(value: Any) -> Any:
+    if is_masked(value):
+        return SECRET
+    if isinstance(value, dict):
+        return {key: _without_masks(item) for key, item in value.items()}
+    return [_without_masks(item) for item in value] if isinstance(value, list) else value
+
+
+def _compared(a: list[str], b: list[str]) -> Iterator[DiffLine]:
+    start = _equal_at_start(a, b)
+    end = _equal_at_start(a[start:][::-1], b[start:][::-1])
+    old, new = a[start : len(a) - end], b[start : len(b) - end]
+    yield from _context(a[:start], before=False, after=True)
+    if len(old) + len(new) > _MOST_LINES_MATCHED:  # matching is quadratic at worst; nobody reads such a match
+        codes = [("replace", 0, len(old), 0, len(new))]
+    else:
+        codes = list(SequenceMatcher(None, old, new).get_opcodes())
+    for tag, low, high, new_low, new_high in codes:
+        if tag == "equal":
+            yield from _context(old[low:high], before=True, after=True)
+        else:
+            yield from (DiffLine("-", line) for line in old[low:high])
+            yield from (DiffLine("+", line) for line in new[new_low:new_high])
+    yield from _context(a[len(a) - end :] if end else [], before=True, after=False)
+
+
+def _equal_at_start(a: list[str], b: list[str]) -> int:
+    return next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+
+
+def _context(lines: list[str], *, before: bool, after: bool) -> Iterator[DiffLine]:
+    """Unchanged lines: some after the change before them, some before the next, the rest counted."""
+    first, last = (_CONTEXT if before else 0), (_CONTEXT if after else 0)
+    skipped = len(lines) - first - last
+    if skipped <= 1:
+        yield from (DiffLine(" ", line) for line in lines)
+        return
+    yield from (DiffLine(" ", line) for line in lines[:first])
+    yield DiffLine("@", skipped=skipped)
+    yield from (DiffLine(" ", line) for line in lines[first + skipped :])
+
+
+def _shortened(lines: list[DiffLine]) -> Iterator[DiffLine]:
+    """Cuts very long lines: a removed and an added one around where they differ."""
+    index = 0
+    while index < len(lines):
+        if lines[index].mark not in ("-", "+"):
+            yield _cut(lines[index])
+            index += 1
+            continue
+        end = next((n for n in range(index, len(lines)) if lines[n].mark not in ("-", "+")), len(lines))
+        yield from _shortened_change(lines[index:end])
+        index = end
+
+
+def _shortened_change(lines: list[DiffLine]) -> Iterator[DiffLine]:
+    old, new = [line for line in lines if line.mark == "-"], [line for line in lines if line.mark == "+"]
+    for one, other in ((old, new), (new, old)):
+        for number, line in enumerate(one):
+            yield _cut(line, other[number].text if number < len(other) else None)
+
+
+def _cut(line: DiffLine, other: str | None = None) -> DiffLine:
+    if len(line.text) <= LINE_WIDTH:
+        return line
+    start = max(0, common_prefix(line.text, other) - LINE_WIDTH // 4) if other is not None else 0
+    shown = window(line.text, start, LINE_WIDTH)
+    return DiffLine(line.mark, shown if line.mark == " " else f"{shown} [sha256 {fingerprint(line.text)}]")

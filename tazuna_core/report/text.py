@@ -1,0 +1,187 @@
+"""Renders a report as text for a terminal and for grep: the frames of the Go CLI, with fields beneath (format 4.1).
+
+Rows are ``"  %-14s %-60s %s"`` and never cut. Field lines are indented six blanks; lines of long values nine, so that
+their mark stands in column eight. After the frames come the sentence, what was not checked, what rules hide, warnings
+and errors. ``STATUS``, ``RESOURCE``, ``HASH``, the contract's sentences and the rows are English in every language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tazuna_core.diff.verdicts import Status
+from tazuna_core.report.blast_radius import blast_radius
+from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.colour import Line, Span, Tone, line, paint
+from tazuna_core.report.model import ErrorLine, Hidden, ManifestReport, ObjectReport, Report, Reports
+from tazuna_core.report.seal import is_secret, seal
+from tazuna_core.report.text_fields import field_lines
+from tazuna_core.report.values import SECRET, clean
+from tazuna_core.report.views import display_name, hidden_of, is_clean, reason_of, shown
+from tazuna_core.report.words import (
+    clean_sentence,
+    counted,
+    hidden_sentences,
+    incomplete_details,
+    left_out_sentences,
+    partial_sentence,
+    risk_sentences,
+    target_words,
+)
+
+_ROW = "{:<14} {:<60} "
+_TONES: dict[Status, Tone] = {
+    "unknown": "alarm",
+    "conflict": "alarm",
+    "live-missing": "bad",
+    "added": "new",
+    "removed": "bad",
+    "modified": "changed",
+    "live-drifted": "changed",
+    "deleting": "bad",
+}
+_PLAN_MARKS: dict[Status, str] = {
+    "added": "+",
+    "removed": "-",
+    "live-missing": "!",
+    "unknown": "?",
+    "expired": "=",
+    "superseded": "=",
+    "moved": "=",
+    "always-sync": "=",
+    "unchanged": "=",
+}
+_HIDDEN_LISTED = 5
+
+
+def text(
+    report: Report | Reports,
+    *,
+    lang: Lang = "en",
+    colour: bool = False,
+    show_all: bool = False,
+    show_secret_hashes: bool = False,
+) -> str:
+    """Returns the report as text. ``show_all`` lists unchanged objects and every hidden difference too."""
+    sealed = seal(report, show_secret_hashes=show_secret_hashes)
+    if isinstance(sealed, Report):
+        return paint(_report(sealed, lang, show_all), colour)
+    lines: list[Line] = []
+    for number, one in enumerate(sealed.reports):
+        target = ", ".join(f"{say(lang, label)} {value}" for label, value in target_words(one.target))
+        lines += [line()] if number else []
+        lines += [line(Span(f"{say(lang, 'target')}: {target}", "title")), line(), *_report(one, lang, show_all)]
+    return paint(lines, colour)
+
+
+def _report(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
+    hidden = hidden_of(report.hidden)
+    for manifest, objects in shown(report, show_all):
+        yield from _manifest(report, manifest, objects, hidden, lang)
+        yield line()
+    yield from _sentence(report, lang)
+    for risk in risk_sentences(blast_radius(report), lang, clean):
+        yield line(Span("! ", "alarm"), risk)
+    yield from (line(Span(sentence, "quiet")) for sentence in left_out_sentences(report, lang, clean))
+    yield from _hidden(report, lang, show_all)
+    for warning in report.warnings:
+        yield from _message(say(lang, "warning"), warning, "changed")
+    for error in report.errors:
+        yield from _message(say(lang, "error"), error, "alarm")
+
+
+def _manifest(
+    report: Report, manifest: ManifestReport, objects: list[ObjectReport], hidden: dict[str, list[Hidden]], lang: Lang
+) -> Iterator[Line]:
+    yield line("Manifest: ", Span(clean(manifest.name), "title"))
+    if report.command != "plan":
+        yield line("  " + _ROW.format("STATUS", "RESOURCE") + "HASH")
+    for obj in objects:
+        yield _plan_row(report, obj) if report.command == "plan" else _row(report, obj)
+        for field in obj.fields:
+            yield from field_lines(field, report.command, lang)
+        for one in hidden.get(obj.key, ()):
+            note = say(lang, "hidden.here", rule=clean(one.rule))
+            yield line(Span(f"      {clean(one.path)}: {note}", "quiet"))
+        notes = [clean(note) for note in obj.notes]
+        if obj.confidence != "exact":
+            notes.append(say(lang, "note.confidence", method=obj.method, confidence=obj.confidence))
+        yield from (line(Span(f"      ({note})", "quiet")) for note in notes)
+
+
+def _row(report: Report, obj: ObjectReport) -> Line:
+    row = (_ROW.format(obj.status, clean(obj.key)) + _hash_column(report, obj)).rstrip()
+    return line("  ", Span(obj.status, _TONES.get(obj.status, "")), row[len(obj.status) :])
+
+
+def _hash_column(report: Report, obj: ObjectReport) -> str:
+    if obj.status == "unknown":
+        return f"({clean(reason_of(report, obj.key)) or 'not checked'})"
+    hashes = {name: clean(value) for name, value in obj.hashes.items() if value}
+    if is_secret(obj) and SECRET in hashes.values():
+        return SECRET
+    stored, live = hashes.get("stored", ""), hashes.get("live", "")
+    built = hashes.get("built", hashes.get("desired", ""))
+    if report.command == "state drift":
+        live = "" if obj.status == "live-missing" else live
+        return " ".join(part for part in (live, f"(stored: {stored})" if stored else "") if part)
+    if obj.status == "removed":
+        return f"(was: {stored})" if stored else ""
+    if obj.status == "modified" and stored:
+        return f"{stored} -> {built}"
+    return built or stored
+
+
+def _plan_row(report: Report, obj: ObjectReport) -> Line:
+    mark = _PLAN_MARKS.get(obj.status, "~")
+    note: str = "" if obj.status == "modified" else obj.status
+    if obj.status in ("added", "removed", "conflict", "live-drifted", "live-missing", "unknown"):
+        note = say("en", f"row.{obj.status}", reason=clean(reason_of(report, obj.key)) or "unknown")
+    if obj.status == "live-missing" and {"added", "modified", "conflict"}.intersection(obj.classes):
+        note += ", to be created"
+    tone = _TONES.get(obj.status, "quiet")
+    return line("  ", Span(mark, tone), " ", Span(clean(display_name(obj)), tone), f" ({note})" if note else "")
+
+
+def _sentence(report: Report, lang: Lang) -> Iterator[Line]:
+    if is_clean(report):
+        yield line(Span(clean_sentence(report), "good"))
+        return
+    words = counted((report,), "en")
+    # Without a word to count there are rows all the same (always-sync, moved), or nothing could be read at all.
+    if words:
+        yield line(
+            Span(", ".join(words), "title"), f" ({report.counts.objects:,} objects)" if report.counts.objects else ""
+        )
+    elif report.coverage.complete:
+        yield line(say(lang, "nothing-else"))
+    if not report.coverage.complete:
+        yield line(Span(partial_sentence(report, "en", clean), "alarm"))
+        for key, reason, message in incomplete_details(report):
+            yield line(Span(f"  {clean(key)}: {clean(reason)}" + (f" ({clean(message)})" if message else ""), "quiet"))
+
+
+def _hidden(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
+    sentences = hidden_sentences(report.hidden, lang, lambda rule: f"`{clean(rule)}`")
+    if not sentences:
+        return
+    hint = say(lang, "hidden.show")
+    for number, sentence in enumerate(sentences):
+        yield line(Span(f"{sentence} {hint}" if number == 0 else sentence, "quiet"))
+    if show_all or len(report.hidden) <= _HIDDEN_LISTED:
+        for one in report.hidden:
+            reason = f" ({clean(one.reason)})" if one.reason else ""
+            yield line(Span(f"  {clean(one.key)}  {clean(one.path)}{reason}", "quiet"))
+
+
+def _message(word: str, message: ErrorLine, tone: Tone) -> Iterator[Line]:
+    place = (
+        f"{clean(message.file)}:{message.line}: "
+        if message.line
+        else f"{clean(message.file)}: "
+        if message.file
+        else ""
+    )
+    yield line(Span(f"{word}: ", tone), place + clean(message.message))
+    if message.advice:
+        yield line(f"  {clean(message.advice)}")

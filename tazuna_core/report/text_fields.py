@@ -1,0 +1,89 @@
+"""Renders one field as text: ``path: recorded -> live   (manager, time)``, long values by lines beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tazuna_core.objects.paths import ABSENT
+from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.colour import Line, Span, Tone, line
+from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
+from tazuna_core.report.model import FieldChange
+from tazuna_core.report.values import ABSENT_TEXT, clean, one_line_each
+from tazuna_core.report.views import FieldView, Sided, view
+from tazuna_core.report.words import has_owner_words, owner_words
+
+WIDTH = 120
+"""Characters of a value on a field line."""
+MOST_LINES = 40
+"""Lines shown of one long value; how many more there are is said."""
+_LINE_TONES: dict[str, Tone] = {"+": "new", "-": "bad", "@": "quiet", " ": "quiet"}
+
+
+def field_lines(field: FieldChange, command: str, lang: Lang) -> Iterator[Line]:
+    """Yields the lines of one field, indented six blanks."""
+    seen = view(field)
+    path = clean(field.path) or "(object)"
+    owner = f"   ({owner_words(field.owner, 'en')})" if has_owner_words(seen) else ""
+    tag = _tag(seen, command)
+    tail = [Span(owner, "quiet")]
+    if tag:
+        tail.append(Span(f"   [{tag}]", "alarm" if field.verdict == "conflict" else "quiet"))
+    if seen.secret:
+        yield line(f"      {path}: ", Span(say("en", f"secret.{seen.secret}"), "changed"), *tail)
+        return
+    compared = [_compared(seen.before, seen.after)] + ([_compared(seen.before, seen.other)] if seen.other else [])
+    if not any(compared):
+        before, after, *other = one_line_each([side.value for side in seen.sides()], WIDTH)
+        live: list[Span | str] = [", live: ", Span(other[0], "alarm")] if other else []
+        yield line(f"      {path}: ", Span(before, "bad"), " -> ", Span(after, "new"), *live, *tail)
+        return
+    sizes = [_size(side, diff) for side, diff in zip(seen.sides(), _diffs_of_sides(compared), strict=False)]
+    live_size = f", live: {sizes[2]}" if len(sizes) > 2 else ""
+    remarks = ", ".join(dict.fromkeys(say(lang, f"remark.{diff.remark}") for diff in compared if diff and diff.remark))
+    yield line(f"      {path}: {sizes[0]} -> {sizes[1]}{live_size}", f", {remarks}" if remarks else "", *tail)
+    names = ["", "live"] if seen.other else [""]
+    for name, diff in zip(names, compared, strict=True):
+        if name and diff:
+            yield line(Span(f"        @ {name}", "quiet"))
+        yield from _lines(diff, lang) if diff else ()
+
+
+def _compared(before: Sided, after: Sided) -> LineDiff | None:
+    return line_diff(before.value, after.value) if needs_lines(before.value, after.value) else None
+
+
+def _diffs_of_sides(compared: list[LineDiff | None]) -> list[tuple[LineDiff | None, str]]:
+    first, last = compared[0], compared[-1]
+    return [(first or last, "before"), (first, "after"), (last, "after")]
+
+
+def _size(side: Sided, diff: tuple[LineDiff | None, str]) -> str:
+    compared, which = diff
+    if side.value is ABSENT:
+        return ABSENT_TEXT
+    if compared is None or not isinstance(side.value, (str, dict, list)):
+        return one_line_each([side.value], WIDTH)[0]
+    number = compared.before if which == "before" else compared.after
+    return f"({say('en', 'lines.count', n=number)})"
+
+
+def _lines(diff: LineDiff, lang: Lang) -> Iterator[Line]:
+    for one in diff.lines[:MOST_LINES]:
+        content = f"@ {say(lang, 'lines.skipped', n=one.skipped)}" if one.mark == "@" else one.mark + one.text
+        yield line(Span(f"        {content}", _LINE_TONES[one.mark]))
+    rest = sum(max(one.skipped, 1) for one in diff.lines[MOST_LINES:])
+    if rest:
+        yield line(Span(f"        @ {say(lang, 'lines.more', n=rest)}", "quiet"))
+
+
+def _tag(seen: FieldView, command: str) -> str:
+    """What a field line can't show by its values: the verdict where it is not the usual one, and what merging does."""
+    field = seen.change
+    usual = "drifted" if command == "state drift" else "planned"
+    words = [] if field.verdict == usual else [say("en", f"verdict.{field.verdict}")]
+    if field.on_merge:
+        words.append(say("en", f"fate.{field.on_merge}"))
+    if field.note:
+        words.append(clean(field.note))
+    return ", ".join(words)

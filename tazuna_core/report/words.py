@@ -1,0 +1,142 @@
+"""The sentences that every form says: counts, coverage, what rules hide, who changed a field, what merging does."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from tazuna_core.report.blast_radius import RISK_CODES, Risk
+from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.model import Hidden, Owner, Report, Target
+from tazuna_core.report.values import clean
+from tazuna_core.report.views import FieldView, differs, is_clean, unlisted_unchecked
+
+Quote = Callable[[str], str]
+"""Makes a name safe for a form: a code span in markdown, an element in HTML."""
+
+NAMES_IN_A_SENTENCE = 3
+_COUNTED = ("conflict", "removed", "missing", "drifted", "modified", "added", "unknown_extra")
+
+
+def counted(reports: Sequence[Report], lang: Lang) -> list[str]:
+    """Returns ``1 conflict``, ``5 changed`` ... for every class that has objects, worst first, then what went wrong."""
+    numbers = {name: sum(getattr(report.counts, name) for report in reports) for name in _COUNTED}
+    numbers["unchecked"] = sum(report.counts.unchecked or len(report.coverage.unchecked) for report in reports)
+    numbers["errors"] = sum(len(report.errors) for report in reports)
+    return [say(lang, f"count.{name}", n=number) for name, number in numbers.items() if number]
+
+
+def headline(report: Report, lang: Lang) -> str:
+    """Returns the counts in words; "no changes" or "no drift" only where that is the whole truth."""
+    return headline_of_all((report,), lang)
+
+
+def headline_of_all(reports: Sequence[Report], lang: Lang) -> str:
+    """Returns the counts of several reports together in words."""
+    words = counted(reports, lang)
+    if not reports:
+        words = [say(lang, "html.nothing")]
+    elif all(is_clean(report) for report in reports):
+        words = [say(lang, f"headline.clean.{_noun(reports[0])}")]
+    elif not words:
+        words = [say(lang, "headline.differs" if any(map(differs, reports)) else "headline.incomplete")]
+    return say(lang, "list.comma").join(words)
+
+
+def clean_sentence(report: Report, lang: Lang = "en") -> str:
+    """Returns the sentence that says that nothing differs (in English the one that people grep for)."""
+    return say(lang, f"clean.{_noun(report)}")
+
+
+def partial_sentence(report: Report, lang: Lang, quote: Quote) -> str:
+    """Returns the sentence of an incomplete check: how much was checked, and what was not (contract, section 4)."""
+    key = "partial.differs" if differs(report) else f"partial.{_noun(report)}"
+    coverage = report.coverage
+    names = [f"{quote(one.key)} ({quote(one.reason)})" for one in coverage.unchecked]
+    what = some(names, lang) if names else say(lang, "partial.unnamed")
+    return say(lang, key, checked=coverage.checked, expected=coverage.expected, what=what)
+
+
+def checked_sentence(report: Report, lang: Lang) -> str:
+    """Returns how many objects were checked."""
+    return say(lang, "checked", checked=report.coverage.checked, expected=report.coverage.expected)
+
+
+def left_out_sentences(report: Report, lang: Lang, quote: Quote) -> list[str]:
+    """Returns what was left out by rule: manifests without state and the like, excluded kinds."""
+    by_reason: dict[str, list[str]] = {}
+    for one in report.coverage.skipped:
+        by_reason.setdefault(one.reason, []).append(one.manifest or say(lang, "skipped.nameless"))
+    lines = []
+    for reason, names in by_reason.items():
+        key = f"skipped.{reason}" if reason in ("no-state", "genesissecret", "unnamed") else "skipped.other"
+        lines.append(say(lang, key, reason=quote(reason), names=say(lang, "list.comma").join(map(quote, names))))
+    lines.extend(
+        say(lang, "excluded", kind=quote(one.kind), n=one.objects, reason=quote(one.reason))
+        for one in report.coverage.excluded
+    )
+    return lines
+
+
+def hidden_sentences(hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> list[str]:
+    """Returns one sentence for each rule that hid differences (B39)."""
+    rules = Counter(one.rule for one in hidden)
+    return [say(lang, "hidden", n=number, rule=quote(rule)) for rule, number in rules.items()]
+
+
+def risk_sentences(risks: Iterable[Risk], lang: Lang, quote: Quote, limit: int = 5) -> list[str]:
+    """Returns one sentence for each kind of risk, worst first, naming at most ``limit`` objects."""
+    by_code: dict[str, list[str]] = {}
+    for risk in risks:
+        where = (
+            f"{quote(risk.name)} ({quote(risk.path)})" if risk.path and risk.code == "immutable" else quote(risk.name)
+        )
+        by_code.setdefault(risk.code, []).append(where)
+    return [
+        say(lang, f"risk.{code}", n=len(by_code[code]), names=some(by_code[code], lang, limit))
+        for code in RISK_CODES
+        if code in by_code
+    ]
+
+
+def some(names: list[str], lang: Lang, limit: int = NAMES_IN_A_SENTENCE) -> str:
+    """Returns the first ``limit`` names and how many more there are."""
+    text = say(lang, "list.comma").join(names[:limit])
+    return say(lang, "list.more", names=text, n=len(names) - limit) if len(names) > limit else text
+
+
+def owner_words(owner: Owner | None, lang: Lang) -> str:
+    """Returns ``kubectl-edit, 2026-11-30T03:12:44Z``: the manager's claim and the server's time, plain text."""
+    if owner is None:
+        return say(lang, "owner.unknown")
+    manager = clean(owner.manager)
+    if owner.subresource:
+        manager = f"{manager}/{clean(owner.subresource)}"
+    return f"{manager}, {clean(owner.time) if owner.time else say(lang, 'owner.no-time')}"
+
+
+def has_owner_words(seen: FieldView) -> bool:
+    """Tells whether to say who: where somebody changed the cluster, known or not; else only where known."""
+    return seen.change.owner is not None or seen.change.verdict in ("drifted", "conflict", "extra")
+
+
+def target_words(target: Target) -> list[tuple[str, str]]:
+    """Returns what a report is about as (catalogue key of the label, value), in reading order."""
+    pairs = [
+        ("target.file", target.file),
+        ("target.environment", target.environment),
+        ("target.context", target.context or ""),
+        ("target.commit", target.commit or ""),
+    ]
+    return [(label, clean(value)) for label, value in pairs if value]
+
+
+def incomplete_details(report: Report) -> list[tuple[str, str, str]]:
+    """Returns key, reason and message of everything unchecked that a sentence can't name and no row shows."""
+    rest = unlisted_unchecked(report)
+    said = {one.key for one in report.coverage.unchecked[:NAMES_IN_A_SENTENCE]}
+    return [(key, reason, message) for key, reason, message in rest if message or key not in said]
+
+
+def _noun(report: Report) -> str:
+    return "drift" if report.command == "state drift" else "changes"
