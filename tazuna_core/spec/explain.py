@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
@@ -158,6 +159,8 @@ def expected(schema: Any, *, many: bool = False) -> str:
         return "whole numbers" if many else "a whole number"
     if origin is Literal or (isinstance(schema, type) and issubclass(schema, Enum)):
         return f"one of {', '.join(choice for choice in _choices(schema) if choice)}"
+    if schema is date:
+        return "a day"
     if schema is str:
         return "strings" if many else "a text"
     return "mappings" if many else "a mapping"

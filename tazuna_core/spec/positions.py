@@ -19,7 +19,7 @@ Loc = tuple[str | int, ...]
 
 MOST_VALUES = 100_000
 _TAG = "tag:yaml.org,2002:"
-_KINDS = {"int": "a number", "float": "a number", "bool": "true or false", "timestamp": "a date"}
+_KINDS = {"int": "a number", "float": "a number with a point", "bool": "true or false", "timestamp": "a date"}
 _TEXTS = frozenset(["str", "value"])
 _CONTAINERS = frozenset(["map", "seq", "omap", "set"])
 

@@ -232,37 +232,10 @@ TEMPLATE = st.recursive(
 WORDS = st.lists(
     st.sampled_from(
         [
-            "{{",
-            "}}",
-            "{{-",
-            "-}}",
-            "if",
-            "else",
-            "end",
-            "eq",
-            "not",
-            "and",
-            ".Environment",
-            ".",
-            '"a"',
-            "`",
-            '"',
-            "(",
-            ")",
-            "|",
-            "/*",
-            "*/",
-            "true",
-            "x",
-            "1",
-            "$",
-            "\\",
-            "-",
-            "range",
-            ",",
+            *("{{", "}}", "{{-", "-}}", "if", "else", "end", "eq", "not", "and", ".Environment", ".", '"a"', "range"),
+            *("`", '"', "(", ")", "|", "/*", "*/", "true", "x", "1", "$", "\\", "-", ",", " ", "\n"),
         ]
-    )
-    | st.sampled_from([" ", "\n"]),
+    ),
     max_size=24,
 ).map("".join)
 COMMON = settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
