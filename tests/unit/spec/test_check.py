@@ -97,7 +97,10 @@ def test_paths(write: Write, kind: str, path: str, error: str | None) -> None:
     text = f"spec:\n  manifests:\n    - name: a\n      path: {path}\n      <<: {{type: {kind}}}\n"
     found = errors(write(text, k__kustomization="", h__helmfile="", f=""))
     if error is None:
-        assert found[0].startswith(f"tazuna.yaml:4:13: manifest 'a': '{path}' can't be read: ")
+        # Later versions of Python take a name that is too long for one that is not there.
+        assert found[0].startswith(
+            tuple(f"tazuna.yaml:4:13: manifest 'a': '{path}' {what}" for what in ("can't be read: ", "does not exist"))
+        )
     else:
         assert found == ([f"tazuna.yaml:4:13: manifest 'a': {error}"] if error else [])
 
