@@ -59,6 +59,8 @@ class ServerAnswer:
     status: int
     body: Any
     warnings: tuple[str, ...] = ()
+    time: str = ""
+    """The server's clock (RFC 3339, UTC, seconds), or the empty string."""
 
     @property
     def ok(self) -> bool:
@@ -163,7 +165,11 @@ class ApiServer:
             settings = self._connection.client.configuration.auth_settings()
         return [(item["key"], item["value"]) for item in settings.values() if item["in"] == "header" and item["value"]]
 
-    # Writes: for ``operations`` and the ConfigMap store alone.
+    # Of single objects. The writes are for ``operations`` and the ConfigMap store alone.
+
+    def get(self, ref: ObjectRef) -> ServerAnswer:
+        """Reads one object."""
+        return self._write("GET", ref, None, {}, dry_run=False)
 
     def apply(
         self, ref: ObjectRef, body: JsonObject, *, field_manager: str, force: bool = True, dry_run: bool = False
@@ -217,7 +223,8 @@ class ApiServer:
             query = {**query, "dryRun": "All"}
         answer = self.request(method, path, query, body, content_type)
         warnings = answer.headers.get("warning", "")
-        return ServerAnswer(answer.status, answer.json, tuple(warnings.split(", ")) if warnings else ())
+        time = _rfc3339(answer.headers.get("date", ""))
+        return ServerAnswer(answer.status, answer.json, tuple(warnings.split(", ")) if warnings else (), time)
 
 
 def resource_path(api_version: str, info: KindInfo, namespace: str = "", name: str = "") -> str:
@@ -245,6 +252,15 @@ def _status(code: int, reason: str, message: str) -> JsonObject:
     return {
         "apiVersion": "v1", "kind": "Status", "status": "Failure", "code": code, "reason": reason, "message": message,
     }  # fmt: skip
+
+
+def _rfc3339(http_date: str) -> str:
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return parsedate_to_datetime(http_date).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except ValueError:
+        return ""
 
 
 def _parsed(data: bytes) -> Any:

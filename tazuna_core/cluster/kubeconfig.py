@@ -12,7 +12,7 @@ from typing import Any
 
 from tazuna_core.errors import ClusterError, Place
 
-_TOKENS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*|k8s-aws-v1\.[\w-]+|(?<=bearer )\S+", re.IGNORECASE)
+_TOKENS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*|k8s-aws-v1\.[\w-]+|(?<=bearer )(?!token\b)\S+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,19 @@ def connect(kubeconfig: Path | None = None, context: str | None = None, *, conne
     configuration = Configuration()
     configuration.connection_pool_maxsize = connections
     paths = str(kubeconfig) if kubeconfig is not None else _package().KUBE_CONFIG_DEFAULT_LOCATION
-    merged = _merged(paths)
-    if merged is None:
-        if kubeconfig is not None or context is not None or not _load_pod_account(configuration):
-            raise ClusterError(
-                f"no kubeconfig at {paths}",
-                code="kubeconfig",
-                advice="Pass --kubeconfig, set KUBECONFIG, or log in to the cluster so that ~/.kube/config is written.",
-            )
+    with _readable(paths):
+        merged = _package().KubeConfigMerger(paths)
+        if merged.config is not None:
+            name = _chosen_context(merged.config.value, context, paths)
+            user = _load_context(merged, name, configuration)
+            return _connection(configuration, name, user)
+    if kubeconfig is None and context is None and _load_pod_account(configuration):
         return _connection(configuration, None, {})
-    name = _chosen_context(merged.config.value, context, paths)
-    user = _load_context(merged, name, paths, configuration)
-    return _connection(configuration, name, user)
+    raise ClusterError(
+        f"no kubeconfig at {paths}",
+        code="kubeconfig",
+        advice="Pass --kubeconfig, set KUBECONFIG, or log in to the cluster so that ~/.kube/config is written.",
+    )
 
 
 def redacted(text: str) -> str:
@@ -79,57 +80,61 @@ def _connection(configuration: Any, context: str | None, user: dict[str, Any]) -
     return Connection(ApiClient(configuration), configuration.host.rstrip("/"), context, tuple(_impersonation(user)))
 
 
-def _merged(paths: str) -> Any:
-    """Returns the merged kubeconfig files, or None where none of them exists."""
+@contextmanager
+def _readable(paths: str) -> Iterator[None]:
+    """Turns what the package raises about a kubeconfig into ClusterError, without a word of the file's content."""
     import yaml
 
-    package = _package()
     try:
-        merged = package.KubeConfigMerger(paths)
-    except yaml.MarkedYAMLError as error:
+        yield
+    except yaml.YAMLError as error:
         # The error's own text quotes the file, and the file holds credentials.
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise _broken("it is not YAML", paths, line) from None
-    except package.ConfigException as error:
-        raise _broken(str(error), paths) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise _broken(getattr(error, "strerror", None) or "it is not text", paths) from None
-    except (AttributeError, KeyError, TypeError):
+        mark = getattr(error, "problem_mark", None)
+        raise _broken("it is not YAML", paths, mark.line + 1 if mark else 0) from None
+    except _package().ConfigException as error:
+        # The package's messages can go on with the entry itself, credentials included.
+        raise _broken(redacted(str(error).partition("{")[0].strip()), paths) from None
+    except UnicodeDecodeError:
+        raise _broken("it is not text", paths) from None
+    except OSError as error:
+        raise _broken(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror), paths) from None
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise _broken("it has not the form of a kubeconfig", paths) from None
-    return merged if merged.config is not None else None
+
+
+def _broken(why: str, paths: str, line: int = 0) -> ClusterError:
+    return ClusterError(
+        f"the kubeconfig cannot be used: {why}",
+        code="kubeconfig",
+        place=Place(paths, line),
+        advice="`kubectl config view` reads the same file.",
+    )
 
 
 def _chosen_context(config: dict[str, Any], context: str | None, paths: str) -> str:
     """Returns the context to use. Raises ClusterError with the known ones where there is none of that name."""
-    known = [item["name"] for item in config.get("contexts") or []]
-    name = context or config.get("current-context") or ""
+    known = [str(item["name"]) for item in config.get("contexts") or []]
+    name = str(context or config.get("current-context") or "")
     if name in known:
-        return str(name)
-    listed = ", ".join(sorted(str(item) for item in known)) or "none"
-    if not name:
-        raise ClusterError(
-            f"kubeconfig {paths} names no current context",
-            code="context",
-            advice=f"Choose one with --context. Contexts there: {listed}.",
-        )
+        return name
+    listed = f"Contexts there: {', '.join(sorted(known)) or 'none'}."
+    if name:
+        raise ClusterError(f"there is no context '{name}'", code="context", place=Place(paths), advice=listed)
     raise ClusterError(
-        f"kubeconfig {paths} has no context '{name}'", code="context", advice=f"Contexts there: {listed}."
+        "there is no current context",
+        code="context",
+        place=Place(paths),
+        advice=f"Choose one with --context. {listed}",
     )
 
 
-def _load_context(merged: Any, name: str, paths: str, configuration: Any) -> dict[str, Any]:
+def _load_context(merged: Any, name: str, configuration: Any) -> dict[str, Any]:
     """Puts address and credentials of a context into ``configuration``; returns the user's entry."""
-    package = _package()
-    try:
-        with _complaints() as complaints:
-            loader = package.KubeConfigLoader(
-                merged.config, active_context=name, config_base_path=None, config_persister=merged.save_changes
-            )
-            loader.load_and_set(configuration)
-    except package.ConfigException as error:
-        raise _broken(str(error), paths) from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _broken(f"credentials of context '{name}': {type(error).__name__}", paths) from None
+    with _complaints() as complaints:
+        loader = _package().KubeConfigLoader(
+            merged.config, active_context=name, config_base_path=None, config_persister=merged.save_changes
+        )
+        loader.load_and_set(configuration)
     user = _user(merged.config.value, loader.current_context)
     # The package logs what an exec plugin complains of, and goes on without credentials.
     if "exec" in user and not configuration.api_key and not configuration.cert_file:
@@ -185,7 +190,7 @@ def _load_pod_account(configuration: Any) -> bool:
     """Takes the service account of the pod this runs in; returns whether there is one."""
     from kubernetes import config
 
-    package: Any = config
+    package: Any = config  # half of its functions have types
     try:
         package.load_incluster_config(client_configuration=configuration)
     except (package.ConfigException, OSError):
@@ -193,29 +198,23 @@ def _load_pod_account(configuration: Any) -> bool:
     return True
 
 
-def _broken(why: str, paths: str, line: int = 0) -> ClusterError:
-    # The package's messages can go on with the entry itself, credentials included.
-    return ClusterError(
-        f"the kubeconfig cannot be used: {redacted(why.partition('{')[0].strip())}",
-        code="kubeconfig",
-        place=Place(paths, line),
-        advice="`kubectl config view` reads the same file.",
-    )
-
-
 @contextmanager
 def _complaints() -> Iterator[list[str]]:
-    """Collects what is logged as an error meanwhile, instead of letting it reach stderr."""
+    """Collects what the package logs meanwhile, and keeps it from every handler: it may hold tokens."""
     lines: list[str] = []
 
-    class Collector(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            lines.append(record.getMessage())
+    def collect(record: logging.LogRecord) -> bool:
+        if record.module != "kube_config":
+            return True
+        lines.append(record.getMessage())
+        return False
 
-    collector = Collector(logging.ERROR)
     root = logging.getLogger()
-    root.addHandler(collector)
+    handler = logging.NullHandler()  # a root without any would be given one that writes to stderr
+    root.addHandler(handler)
+    root.addFilter(collect)
     try:
         yield lines
     finally:
-        root.removeHandler(collector)
+        root.removeFilter(collect)
+        root.removeHandler(handler)
