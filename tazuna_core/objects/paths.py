@@ -154,6 +154,33 @@ def lookup(document: Any, path: Path, schema: Schema) -> Any:
     return here
 
 
+def with_value(document: Any, path: Path, value: Any, schema: Schema) -> Any:
+    """Returns a copy of ``document`` with ``value`` at ``path``: ABSENT takes it out, a new list item goes last.
+
+    Where the way to the path is not there, the document comes back as it is.
+    """
+    if not path:
+        return value
+    element, rest = path[0], path[1:]
+    inner, node = step(document, element, schema)
+    if rest and inner is ABSENT:
+        return document
+    new = with_value(inner, rest, value, node)
+    if isinstance(element, Key):
+        out = {**document} if isinstance(document, dict) else {}
+        if new is ABSENT:
+            out.pop(element.name, None)
+        else:
+            out[element.name] = new
+        return out
+    position = _position(document, element, schema)
+    items = list(document) if isinstance(document, list) else []
+    if position == "-" or int(position) >= len(items):
+        return items if new is ABSENT else [*items, new]
+    replacement = [] if new is ABSENT else [new]
+    return [*items[: int(position)], *replacement, *items[int(position) + 1 :]]
+
+
 def schema_at(schema: Schema, path: Path) -> Schema:
     """Returns the schema at ``path``."""
     for element in path:

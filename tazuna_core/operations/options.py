@@ -8,7 +8,10 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Global options (contract, section 2). ``state`` is ``configmap`` or ``dir:PATH``, ``cluster`` ``kube`` or ``snapshot:PATH``."""
+    """Global options (contract, section 2).
+
+    ``state`` is ``configmap`` or ``dir:PATH``, ``cluster`` is ``kube`` or ``snapshot:PATH``.
+    """
 
     file: Path = Path("tazuna.yaml")
     environment: str = ""

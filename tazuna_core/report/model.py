@@ -213,6 +213,8 @@ class Report(_Model):
     hidden: tuple[Hidden, ...] = ()
     warnings: tuple[ErrorLine, ...] = ()
     errors: tuple[ErrorLine, ...] = ()
+    applied: int | None = None
+    """Objects confirmed as applied, unchanged ones included; None for commands that only read."""
     run: Run = Run()
 
     def objects(self) -> list[tuple[ManifestReport, ObjectReport]]:

@@ -1,0 +1,57 @@
+"""After an apply: what becomes the baseline, and which fields we no longer declare are still there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tazuna_core.diff.drift import hiding_rule
+from tazuna_core.diff.secrets import masked
+from tazuna_core.diff.subject import Subject
+from tazuna_core.diff.walk import differences
+from tazuna_core.objects.comparable import comparable
+from tazuna_core.objects.identity import JsonObject
+from tazuna_core.objects.paths import ABSENT, Path, lookup, with_value
+from tazuna_core.objects.sendable import is_secret
+
+
+def baseline_of(subject: Subject, sent: JsonObject) -> JsonObject:
+    """Returns the answer to record: the server's, with extras as the previous baseline had them.
+
+    ``subject.live`` is the server's answer to the apply, ``subject.recorded`` the previous record. A re-apply never
+    blesses an extra: a path that neither apply declared and that is somebody's stays as it was (verdicts 2).
+    """
+    answer = comparable(subject.live)
+    if is_secret(answer):
+        answer = masked(answer)
+    previous = subject.recorded
+    if previous is None:
+        return answer
+    for difference in list(differences(subject.schema, previous.answer, answer)):
+        declared = any(
+            lookup(declaring, path, subject.schema) is not ABSENT
+            for declaring in (previous.sent, sent)
+            for path in (difference.path, difference.atomic)
+            if path is not None
+        )
+        if declared:
+            continue
+        owner = subject.owner(difference.path, difference.atomic) if difference.right is not ABSENT else None
+        if hiding_rule(subject, difference, owner) is None:
+            answer = with_value(answer, difference.path, difference.left, subject.schema)
+    return answer
+
+
+def no_longer_declared(subject: Subject, sent: JsonObject) -> Iterator[Path]:
+    """Yields paths that the previous apply declared, this one does not, and that are still live.
+
+    Server-side apply leaves a field that another manager set too; what a controller owns is its own (verdicts 7).
+    """
+    previous = subject.recorded
+    if previous is None:
+        return
+    for difference in differences(subject.schema, previous.sent, sent):
+        if difference.right is not ABSENT or lookup(subject.live, difference.path, subject.schema) is ABSENT:
+            continue
+        owner = subject.owner(difference.path, difference.atomic)
+        if owner is not None and subject.origin(owner) != "controller":
+            yield difference.path

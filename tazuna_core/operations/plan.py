@@ -1,0 +1,161 @@
+"""`plan`: built, recorded and live, field by field: what merging would do, and whether it meets a change by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from tazuna_core.build.model import BuiltManifest
+from tazuna_core.cluster.reader import Reason, Unavailable
+from tazuna_core.diff.desired import Meaning
+from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
+from tazuna_core.diff.plan import Wanted, plan_of
+from tazuna_core.diff.verdicts import ObjectClass, ObjectVerdict, Status
+from tazuna_core.objects.builtin_schema import builtin_kinds
+from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.objects.sendable import sendable
+from tazuna_core.operations.always_sync import always_sync_verdicts
+from tazuna_core.operations.desired import (
+    Desired,
+    build,
+    desired_objects,
+    served_soon,
+    stored_states,
+    warn_of_superseded,
+)
+from tazuna_core.operations.diff import MOVED, not_built
+from tazuna_core.operations.drift import ALWAYS_SYNC, Comparison, add_exclusions, warn_of_rules
+from tazuna_core.operations.options import Options
+from tazuna_core.operations.session import Session
+from tazuna_core.operations.tracked import Tracked, proven_by_hash, tracked_objects
+from tazuna_core.report.assemble import ManifestVerdicts, assemble
+from tazuna_core.report.model import Report, Skipped
+from tazuna_core.state.model import Applied
+
+
+def plan(options: Options) -> Report:
+    """Compares build, record and live objects of every selected manifest. Reads only; needs rights to get and list."""
+    session = Session(options)
+    findings = session.findings("plan", ("recorded", "desired", "live"))
+    findings.warn(session.spec.notices)
+    named = [manifest for manifest in session.manifests if manifest.name]
+    findings.skipped += [
+        Skipped(manifest=str(manifest.place), reason="unnamed") for manifest in session.manifests if not manifest.name
+    ]
+    synced = {manifest.name: manifest for manifest in named if manifest.type in ALWAYS_SYNC}
+    built = build(session, [manifest for manifest in named if manifest.name not in synced], findings)
+    stored = stored_states(session, [manifest.name for manifest in named], findings)
+    desired = desired_objects(built, session.cluster.kinds())
+    warn_of_superseded(desired, findings)
+    planning = Planning(session, built, desired, stored)
+    types = {manifest.name: str(manifest.type) for manifest in named}
+    for name, applied in stored.items():
+        if name in planning.failed:
+            verdicts = not_built(applied)
+        elif name in synced:
+            verdicts = always_sync_verdicts(synced[name], findings)
+        else:
+            verdicts = list(planning.verdicts(name))
+        findings.manifests.append(ManifestVerdicts(name, types.get(name, ""), verdicts))
+    add_exclusions(session, planning.tracked, findings)
+    warn_of_rules(session, findings)
+    return assemble(findings, show_all=options.all, show_secret_hashes=options.show_secret_hashes)
+
+
+class Planning:
+    """The three sides of every object, read once."""
+
+    def __init__(
+        self,
+        session: Session,
+        built: Sequence[BuiltManifest],
+        desired: Mapping[str, Sequence[Desired]],
+        stored: Mapping[str, Applied],
+    ) -> None:
+        self._session = session
+        self._desired = desired
+        self._stored = stored
+        self._identities = frozenset(obj.ref.identity for objects in desired.values() for obj in objects)
+        self._soon = served_soon(obj for objects in desired.values() for obj in objects)
+        self.failed = frozenset(one.manifest.name for one in built if one.error is not None)
+        self.tracked = tracked_objects(stored, session.cluster.kinds())
+        new = [obj.ref for objects in desired.values() for obj in objects if not obj.superseded_by and obj.ref.name]
+        self._comparison = Comparison(session, self.tracked, also=new, scaling=self._built_autoscalers())
+        self._unreadable = self._comparison.unreadable
+
+    def verdicts(self, manifest: str) -> Iterator[ObjectVerdict]:
+        """Yields the verdicts of a manifest: its built objects in order, then what state knows and is not built."""
+        tracked = {str(obj.key): obj for obj in self.tracked.get(manifest, ())}
+        applied = self._stored[manifest]
+        seen = set()
+        for obj in self._desired.get(manifest, ()):
+            key = str(obj.built.key)
+            seen.add(key)
+            if obj.ref.kind not in self._unreadable:
+                yield self._planned(obj, tracked.get(key), applied)
+        for key, gone in tracked.items():
+            if key not in seen and gone.ref.kind not in self._unreadable:
+                yield self._gone(gone)
+
+    def _planned(self, obj: Desired, tracked: Tracked | None, applied: Applied) -> ObjectVerdict:
+        key, built_hash = obj.built.key, obj.built.content_hash
+        stored_hash = tracked.stored_hash if tracked else None
+        hashes = {"built": built_hash} | ({"stored": stored_hash} if stored_hash else {})
+        if obj.superseded_by:
+            note = f"declared by manifest '{obj.superseded_by}' as well, which is applied later"
+            return ObjectVerdict(key, "superseded", hashes=hashes, notes=(note,))
+        if not obj.ref.name:
+            return unknown_verdict(key, "", "generate-name", "an object with generateName cannot be compared")
+        answer = self._comparison.live[obj.ref]
+        if isinstance(answer, Unavailable):
+            return self._without_live(obj, tracked, answer, hashes)
+        proven = proven_by_hash(tracked, answer) if tracked else None
+        subject = self._comparison.subject(tracked or Tracked(key, obj.ref, "", None), answer, proven)
+        if answer["metadata"].get("deletionTimestamp"):
+            return replace(drift_of(subject, stored_hash or ""), hashes=hashes)
+        wanted = Wanted(sendable(obj.built.data, obj.ref), built_hash, self._meaning(obj.ref))
+        synced_at = applied.state.last_synced_at if applied.state else ""
+        return plan_of(subject, wanted, stored_hash, synced_at)
+
+    def _without_live(
+        self, obj: Desired, tracked: Tracked | None, answer: Unavailable, hashes: dict[str, str]
+    ) -> ObjectVerdict:
+        key = obj.built.key
+        soon = answer.reason is Reason.NOT_SERVED and (obj.ref.group, obj.ref.kind) in self._soon
+        if tracked is None and (answer.missing or soon):
+            return ObjectVerdict(key, "added", frozenset({"added"}), hashes, method="built")
+        if tracked is None or not (answer.missing or soon):
+            return unknown_verdict(key, hashes.get("stored", ""), str(answer.reason), answer.message)
+        if tracked.stored_hash == hashes["built"]:
+            return replace(
+                absent_verdict(key, tracked.stored_hash, tracked.recorded, self._session.now()), hashes=hashes
+            )
+        classes: frozenset[ObjectClass] = frozenset({"conflict", "missing", "modified"})
+        return ObjectVerdict(
+            key, "conflict", classes, hashes, notes=("deleted by hand, and changed in the repository",)
+        )
+
+    def _gone(self, tracked: Tracked) -> ObjectVerdict:
+        hashes = {"stored": tracked.stored_hash}
+        if tracked.ref.identity in self._identities:
+            return ObjectVerdict(tracked.key, "moved", hashes=hashes, notes=(MOVED,))
+        if tracked.superseded_by:
+            return ObjectVerdict(tracked.key, "superseded", hashes=hashes)
+        answer = self._comparison.live[tracked.ref]
+        if isinstance(answer, Unavailable):
+            if answer.missing:
+                note = "already gone from the cluster"
+                return ObjectVerdict(tracked.key, "removed", frozenset({"removed"}), hashes, notes=(note,))
+            return unknown_verdict(tracked.key, tracked.stored_hash, str(answer.reason), answer.message)
+        drifted = drift_of(self._comparison.subject(tracked, answer), tracked.stored_hash)
+        by_hand = bool(drifted.fields)
+        status: Status = "conflict" if by_hand else "removed"
+        classes: frozenset[ObjectClass] = frozenset({"removed", "conflict"} if by_hand else {"removed"})
+        fields = tuple(replace(field, verdict="conflict", on_merge="reverted") for field in drifted.fields)
+        return ObjectVerdict(tracked.key, status, classes, hashes, fields=fields, hidden=drifted.hidden)
+
+    def _meaning(self, ref: ObjectRef) -> Meaning:
+        return Meaning(built_in=(ref.api_version, ref.kind) in builtin_kinds())
+
+    def _built_autoscalers(self) -> list[JsonObject]:
+        return [obj.built.data for objects in self._desired.values() for obj in objects]

@@ -1,0 +1,164 @@
+"""Sends one object: server-side apply, or delete and create where the API allows nothing else (verdicts 7)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tazuna_core.cluster.api_server import ApiServer, ServerAnswer
+from tazuna_core.diff.baseline import baseline_of, no_longer_declared
+from tazuna_core.diff.drift import drift_of
+from tazuna_core.diff.secrets import masked, skeleton_of
+from tazuna_core.diff.subject import Subject
+from tazuna_core.errors import ApplyError
+from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.objects.managed_fields import entries_of
+from tazuna_core.objects.managers import OUR_MANAGER
+from tazuna_core.objects.model import BuiltObject
+from tazuna_core.objects.paths import path_pointer
+from tazuna_core.objects.sendable import is_secret, sendable
+from tazuna_core.state.model import RecordedObject
+
+Action = Literal["created", "configured", "unchanged", "re-created"]
+RE_CREATED_KINDS = frozenset({("batch", "Job"), ("", "Pod")})
+"""Kinds whose objects cannot be changed in place; they are deleted and created anew, and only when they differ."""
+GONE_SECONDS = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What came of sending one object: the action, and the record of it."""
+
+    action: Action
+    recorded: RecordedObject
+    live: JsonObject
+
+
+MakeSubject = Callable[[JsonObject], Subject]
+"""From a live object to a comparison with the previous record."""
+
+
+def send(
+    api: ApiServer, built: BuiltObject, ref: ObjectRef, subject: MakeSubject, live: JsonObject | None, *, recreate: bool
+) -> Sent:
+    """Applies one built object.
+
+    ``live`` is the object as it was read before, None where there was none. Raises ApplyError with the object and the
+    server's reason. A 500 is never retried: for an apply it means a field that the API does not know.
+    """
+    body = sendable(built.data, ref)
+    if (ref.group, ref.kind) in RE_CREATED_KINDS and live is not None:
+        known = subject(live)
+        recorded = known.recorded
+        same = recorded is not None and recorded.content_hash == built.content_hash
+        if same and not recreate and not drift_of(known, built.content_hash).fields and recorded is not None:
+            return Sent("unchanged", recorded, live)
+        _delete(api, ref, live)
+        answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
+        return Sent("re-created", _recorded(built, body, answer, subject(answer.body)), answer.body)
+    if (ref.group, ref.kind) in RE_CREATED_KINDS:
+        answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
+    else:
+        answer = _required(api.apply(ref, body, field_manager=OUR_MANAGER), ref)
+    known = subject(answer.body)
+    pointers = [path_pointer(path, known.live, known.schema) for path in no_longer_declared(known, body)]
+    if pointers:
+        answer = _required(_remove(api, ref, answer, pointers), ref)
+        known = subject(answer.body)
+    return Sent(_action(live, answer.body), _recorded(built, body, answer, known), answer.body)
+
+
+def _remove(api: ApiServer, ref: ObjectRef, answer: ServerAnswer, pointers: list[str]) -> ServerAnswer:
+    version = answer.body["metadata"]["resourceVersion"]
+    operations: list[JsonObject] = [{"op": "test", "path": "/metadata/resourceVersion", "value": version}]
+    # later list items first, so that the pointers of the others stay what they are
+    ordered = sorted(pointers, key=_position, reverse=True)
+    operations.extend({"op": "remove", "path": pointer} for pointer in ordered)
+    return api.json_patch(ref, operations, field_manager=OUR_MANAGER)
+
+
+def _position(pointer: str) -> list[tuple[int, str]]:
+    return [(int(token) if token.isdigit() else -1, token) for token in pointer.split("/")]
+
+
+def _delete(api: ApiServer, ref: ObjectRef, live: JsonObject) -> None:
+    """Deletes an object and waits until it is gone: an apply right after would land on the dying one."""
+    uid = str(live["metadata"].get("uid", ""))
+    answer = api.delete(ref, uid=uid or None, propagation="Background")
+    if answer.status == 404:
+        return
+    _required(answer, ref)
+    end = time.monotonic() + GONE_SECONDS
+    while time.monotonic() < end:
+        found = api.get(ref)
+        if found.status == 404 or (found.ok and found.body["metadata"].get("uid") != uid):
+            return
+        time.sleep(0.2)
+    raise ApplyError(
+        f"{ref} was deleted to be created anew and is still there after {GONE_SECONDS:g} s",
+        advice="A finalizer holds it: see metadata.finalizers of the object.",
+    )
+
+
+def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subject: Subject) -> RecordedObject:
+    metadata = answer.body["metadata"]
+    secret = is_secret(body)
+    previous = subject.recorded
+    others = frozenset(entry.manager for entry in entries_of(answer.body)) - {OUR_MANAGER}
+    return RecordedObject(
+        key=built.key,
+        content_hash=built.content_hash,
+        uid=str(metadata.get("uid", "")),
+        resource_version=str(metadata.get("resourceVersion", "")),
+        generation=int(metadata.get("generation") or 0),
+        time=answer.time,
+        manager=OUR_MANAGER,
+        answer=baseline_of(subject, body),
+        sent=masked(body) if secret else body,
+        managers=previous.managers if previous is not None else others,
+        secret_skeleton=skeleton_of(built.data) if secret else None,
+    )
+
+
+def _action(live: JsonObject | None, answer: JsonObject) -> Action:
+    if live is None:
+        return "created"
+    before, after = live["metadata"], answer["metadata"]
+    same = before.get("uid") == after.get("uid") and before.get("resourceVersion") == after.get("resourceVersion")
+    return "unchanged" if same else "configured"
+
+
+def _required(answer: ServerAnswer, ref: ObjectRef) -> ServerAnswer:
+    if answer.ok:
+        return answer
+    message = answer.body.get("message") if isinstance(answer.body, dict) else ""
+    if ref.kind == "Secret":
+        message = without_values(message or "", answer.body)
+    raise ApplyError(
+        f"{ref} is refused ({answer.status}): {message or 'no reason given'}",
+        advice=_ADVICE.get(answer.status, ""),
+        code="apply-refused",
+    )
+
+
+def without_values(message: str, status: Any) -> str:
+    """Returns what may be said of a refused Secret: the reason and the fields, never the server's own words.
+
+    They quote values (C55).
+    """
+    details = status.get("details") if isinstance(status, dict) else None
+    causes = details.get("causes") if isinstance(details, dict) else None
+    fields = [str(cause.get("field")) for cause in causes or () if isinstance(cause, dict) and cause.get("field")]
+    reason = status.get("reason") if isinstance(status, dict) else ""
+    return f"{reason or 'refused'}{': ' + ', '.join(fields) if fields else ''}" if message else ""
+
+
+_ADVICE = {
+    403: "`tazuna rbac --for apply` prints the rights that are needed.",
+    404: "Its kind or its namespace is not there: does a manifest before this one create it?",
+    409: "The object is being changed or deleted by somebody else; apply again.",
+    422: "Change what the message names. A field that cannot be changed needs the object to be deleted first.",
+    500: "Under server-side apply this is a field that the API does not know, or a webhook that cannot be reached.",
+}

@@ -1,0 +1,85 @@
+"""The objects that state knows, each with its effective reference, its record, and who owns it among manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tazuna_core.cluster.reader import Kinds
+from tazuna_core.objects.canonical import content_hash
+from tazuna_core.objects.comparable import comparable
+from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
+from tazuna_core.objects.managers import OUR_MANAGER
+from tazuna_core.state.model import Applied, RecordedObject
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """One object of the state."""
+
+    key: StateKey
+    ref: ObjectRef
+    """With effective namespace."""
+    stored_hash: str
+    recorded: RecordedObject | None
+    superseded_by: str = ""
+    """The later manifest that declares the same identity, where there is one."""
+    state_gone: bool = False
+    """The record knows it, and the state that would confirm the record is gone."""
+
+
+def tracked_objects(stored: Mapping[str, Applied], kinds: Kinds) -> dict[str, list[Tracked]]:
+    """Returns the objects of each manifest, in the order of ``stored`` (apply order).
+
+    Of several manifests that declare one identity the last owns it (verdicts 2).
+    """
+    refs: dict[str, list[tuple[StateKey, ObjectRef, str]]] = {}
+    owner: dict[object, str] = {}
+    for manifest, applied in stored.items():
+        refs[manifest] = []
+        for text, stored_hash in applied.hashes().items():
+            key = StateKey.parse(text)
+            ref = kinds.effective(key.ref)
+            refs[manifest].append((key, ref, stored_hash))
+            owner[ref.identity] = manifest
+    return {
+        manifest: [
+            Tracked(
+                key,
+                ref,
+                stored_hash,
+                stored[manifest].recorded(str(key)),
+                owner[ref.identity] if owner[ref.identity] != manifest else "",
+                stored[manifest].state is None,
+            )
+            for key, ref, stored_hash in objects
+        ]
+        for manifest, objects in refs.items()
+    }
+
+
+def proven_by_hash(obj: Tracked, live: JsonObject) -> RecordedObject | None:
+    """Returns a record for an object that has none: live is what was applied, to the last field, when its hash says so.
+
+    Secrets are left out: their values belong in no record.
+    """
+    if obj.recorded is not None or obj.key.kind == "Secret" or content_hash(live) != obj.stored_hash:
+        return None
+    answer = comparable(live)
+    metadata = live["metadata"]
+    return RecordedObject(
+        key=obj.key,
+        content_hash=obj.stored_hash,
+        uid=str(metadata.get("uid", "")),
+        resource_version=str(metadata.get("resourceVersion", "")),
+        generation=int(metadata.get("generation") or 0),
+        time="",
+        manager=OUR_MANAGER,
+        answer=answer,
+        sent=answer,
+    )
+
+
+def wanted_refs(tracked: Iterable[Tracked], unreadable: frozenset[str]) -> list[ObjectRef]:
+    """Returns what has to be read of the cluster: everything that is compared."""
+    return [obj.ref for obj in tracked if not obj.superseded_by and obj.ref.kind not in unreadable]
