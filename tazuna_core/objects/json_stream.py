@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from tazuna_core.objects.yaml_limits import MAX_DEPTH
 from tazuna_core.objects.yaml_resolver import INT64_MAX, INT64_MIN, ScalarError, json_float
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
@@ -59,9 +60,25 @@ def read_json_stream(text: str) -> JsonStream:
             return JsonStream(tuple(documents), position, str(error))
         if data is not None and not isinstance(data, dict):
             return JsonStream(tuple(documents), position, "the value is no object")
+        if data and text.count("{", position, end) + text.count("[", position, end) > MAX_DEPTH and _is_too_deep(data):
+            raise RecursionError
         documents.append(JsonDocument(data, position, end, bool(repeats)))
         position = _skip_blanks(text, end)
     return JsonStream(tuple(documents))
+
+
+def _is_too_deep(data: Any) -> bool:
+    level = [data]
+    for _ in range(MAX_DEPTH):
+        level = [
+            member
+            for value in level
+            for member in (value.values() if isinstance(value, dict) else value)
+            if isinstance(member, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _skip_blanks(text: str, position: int) -> int:

@@ -19,6 +19,7 @@ from yaml.events import (
 )
 
 from tazuna_core.objects.model import Notice
+from tazuna_core.objects.yaml_cache import MERGE, NO_JSON, NO_KEY, ScalarCache
 from tazuna_core.objects.yaml_failures import Failures
 from tazuna_core.objects.yaml_limits import MAX_ALIASED_TEXT, MAX_DEPTH, is_excessive, unfolded_text
 from tazuna_core.objects.yaml_resolver import (
@@ -38,54 +39,6 @@ _QUOTED_REST = re.compile(r'(?:[^"\\]|\\.)*', re.DOTALL)
 _MOST_REWRITES = 100
 _RAW_TAG = re.compile(r"(?:&\S+\s+)?!(?:<[^>\s]*>)?[^\s]*?[,\[\]{}]")
 _SLASH_ESCAPE = re.compile(r"(?:[^\\]|\\[^/])*?\\/", re.DOTALL)
-
-
-class _Mark:
-    """A value that no document can hold."""
-
-
-_MERGE, _NO_KEY, _NO_JSON = _Mark(), _Mark(), _Mark()
-
-
-class _PlainValues(dict[str, Any]):
-    """Plain scalar to JSON value, resolved once a text; `_NO_JSON` where JSON or Go has no such value."""
-
-    def __init__(self, *, flow: bool) -> None:
-        super().__init__()
-        self._flow = flow
-
-    def __missing__(self, text: str) -> Any:
-        try:
-            value: Any = _NO_JSON if self._flow and "?" in text else json_value(resolve_plain(text))
-        except ScalarError:
-            value = _NO_JSON
-        self[text] = value
-        return value
-
-
-class _PlainKeys(dict[str, Any]):
-    """Plain scalar to mapping key, resolved once a text; `_NO_KEY` where it cannot be one."""
-
-    def __init__(self, *, flow: bool) -> None:
-        super().__init__({"<<": _MERGE})
-        self._flow = flow
-
-    def __missing__(self, text: str) -> Any:
-        try:
-            key: Any = _NO_KEY if self._flow and "?" in text else key_text(resolve_plain(text))
-        except ScalarError:
-            key = _NO_KEY
-        self[text] = key
-        return key
-
-
-class ScalarCache:
-    """What plain scalars resolve to, shared by the documents of one stream (which repeat the same few words)."""
-
-    def __init__(self) -> None:
-        # In flow style go-yaml ends a plain scalar at a question mark, so `{a: b?}` is an error there.
-        self.values, self.flow_values = _PlainValues(flow=False), _PlainValues(flow=True)
-        self.keys, self.flow_keys = _PlainKeys(flow=False), _PlainKeys(flow=True)
 
 
 @dataclass(slots=True)
@@ -109,8 +62,9 @@ class Composer:
     """Reads one chunk of a stream. ``first_line`` is its first line in the file, ``number`` counts documents from 1."""
 
     def __init__(self, text: str, source: str, first_line: int, number: int, cache: ScalarCache) -> None:
-        self._text, self._cache = text, cache
-        self._fail = Failures(text, source, first_line, number)
+        # libyaml skips a byte order mark without counting it, and offsets into the text would be off by one.
+        self._text, self._cache = text.removeprefix("\ufeff"), cache
+        self._fail = Failures(self._text, source, first_line, number)
         self._begin()
 
     def compose(self) -> Composed:
@@ -133,11 +87,13 @@ class Composer:
         self.notices: list[Notice] = []
         self._anchors: dict[str, _Anchor] = {}
         self._decoded = self._aliased = 0
+        self._in_flow = False
         self._next: Callable[[], Any]
 
     def _compose(self) -> Composed:
-        if (offset := self._text.find("\n\ufeff")) >= 0:
-            raise self._fail.byte_order_mark(offset + 1)
+        inside = 0 if self._text.startswith("\ufeff") else self._text.find("\n\ufeff") + 1
+        if self._text.startswith("\ufeff", inside):
+            raise self._fail.byte_order_mark(inside)
         self._next = _LOADER(self._text).get_event
         self._next()  # the stream's start
         if type(self._next()) is StreamEndEvent:
@@ -159,7 +115,7 @@ class Composer:
         result: dict[str, Any] = {}
         merged: set[str] = set()
         cache, next_event = self._cache, self._next
-        keys, values = (cache.flow_keys, cache.flow_values) if start.flow_style else (cache.keys, cache.values)
+        keys, values = (cache.flow_keys, cache.flow_values) if self._in_flow else (cache.keys, cache.values)
         while True:
             event = next_event()
             if type(event) is MappingEndEvent:
@@ -169,14 +125,14 @@ class Composer:
             else:
                 key = self._odd_key(event)
             if type(key) is not str:
-                if key is _NO_KEY:
+                if key is NO_KEY:
                     raise self._fail.bad_key(event)
                 merged.update(self._merge(result, depth))
                 continue
             key_event, event = event, next_event()
             if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
                 value = values[event.value] if event.implicit[0] else event.value
-                if value is _NO_JSON:
+                if value is NO_JSON:
                     raise self._fail.no_json(event)
             else:
                 value = self._node(event, depth)
@@ -192,13 +148,13 @@ class Composer:
         if depth > MAX_DEPTH:
             raise self._fail.too_deep(start)
         result: list[Any] = []
-        values = self._cache.flow_values if start.flow_style else self._cache.values
+        values = self._cache.flow_values if self._in_flow else self._cache.values
         next_event = self._next
         while True:
             event = next_event()
             if type(event) is ScalarEvent and event.tag is None and event.anchor is None:
                 value = values[event.value] if event.implicit[0] else event.value
-                if value is _NO_JSON:
+                if value is NO_JSON:
                     raise self._fail.no_json(event)
             elif type(event) is SequenceEndEvent:
                 break
@@ -216,7 +172,15 @@ class Composer:
             return self._json(anchor.value, event) if anchor.is_scalar else anchor.value
         if kind is ScalarEvent:
             return self._json(self._scalar(event), event)
-        build = self._mapping if kind is MappingStartEvent else self._sequence
+        if event.flow_style and not self._in_flow:
+            self._in_flow = True
+            value = self._collection(event, depth)
+            self._in_flow = False
+            return value
+        return self._collection(event, depth)
+
+    def _collection(self, event: Any, depth: int) -> Any:
+        build = self._mapping if type(event) is MappingStartEvent else self._sequence
         if event.anchor is None:
             return build(event, depth + 1)
         # Later anchors of the same name may come inside; they then stay the ones that later aliases mean.
@@ -230,6 +194,8 @@ class Composer:
     def _scalar(self, event: Any) -> Any:
         """Returns a scalar as resolved, not yet as JSON, and remembers its anchor."""
         text = event.value
+        if self._in_flow and "?" in text and not event.style:
+            raise self._fail.question_mark(event)
         if event.tag is not None:
             if _RAW_TAG.match(self._text, event.start_mark.index, event.end_mark.index + 1):
                 raise self._fail.tag_end(event)
@@ -263,16 +229,16 @@ class Composer:
         """Returns the key that an alias, an anchored or a tagged scalar, or a collection is."""
         if type(event) is ScalarEvent:
             if event.value == "<<" and (event.implicit[0] or event.tag == MERGE_TAG):
-                return _MERGE
+                return MERGE
             value = self._scalar(event)
         elif type(event) is AliasEvent and (anchor := self._alias(event)).is_scalar:
             value = anchor.value
         else:
-            return _NO_KEY
+            return NO_KEY
         try:
             return key_text(value)
         except ScalarError:
-            return _NO_KEY
+            return NO_KEY
 
     def _merge(self, result: dict[str, Any], depth: int) -> set[str]:
         """Copies what a ``<<`` names over the keys in ``result``; returns the keys it set (verdicts, 8.6)."""

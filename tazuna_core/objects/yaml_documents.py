@@ -10,7 +10,8 @@ from tazuna_core.errors import BuildError, InvalidObjectError, Place
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.json_stream import JsonDocument, read_json_stream
 from tazuna_core.objects.model import Notice
-from tazuna_core.objects.yaml_composer import Composer, ScalarCache
+from tazuna_core.objects.yaml_cache import ScalarCache
+from tazuna_core.objects.yaml_composer import Composer
 from tazuna_core.objects.yaml_limits import MAX_DEPTH
 
 _GO_BLANKS = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))

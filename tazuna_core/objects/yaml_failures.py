@@ -18,6 +18,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000
 _TOO_DEEP = "Kubernetes objects nest some tens of levels; look for a template that includes itself."
 _ADVICE = {
     "cannot start any token": "Indent with blanks, not tabs, and quote text that begins with %, @ or a backquote.",
+    "tab character": "Indent with blanks, not tabs.",
     "control character": "Remove it, or write it as an escape in double quotes.",
     "nesting depth": _TOO_DEEP,
     "unknown escape": "Double the backslash, or use single quotes.",
@@ -63,7 +64,7 @@ class Failures:
     def no_json(self, event: Any) -> BuildError:
         """A number that JSON has not, or a question mark in flow style."""
         if "?" in event.value:
-            return self._question_mark(event)
+            return self.question_mark(event)
         return self._refuse(
             "infinity and NaN cannot be written as JSON", event, "Quote the value if it is meant as text."
         )
@@ -71,7 +72,7 @@ class Failures:
     def bad_key(self, event: Any) -> BuildError:
         """A key that sigs.k8s.io/yaml makes no string of."""
         if "?" in getattr(event, "value", ""):
-            return self._question_mark(event)
+            return self.question_mark(event)
         what = f"'{event.value}'" if getattr(event, "value", "") else "null or a collection"
         advice = "Quote the key; a value that begins with '{{' must be quoted too."
         return self._refuse(f"a mapping key is {what}, which cannot be a key in JSON", event, advice)
@@ -110,6 +111,12 @@ class Failures:
             place=self._at(offset),
         )
 
+    def question_mark(self, event: Any) -> BuildError:
+        """An unquoted question mark in flow style, where go-yaml v2 ends the text."""
+        return self._refuse(
+            "an unquoted '?' inside [] or {} is no part of a text for kubectl", event, "Quote the text."
+        )
+
     def unfolds(self) -> BuildError:
         """Aliases that stand for far more than is written."""
         return BuildError(
@@ -133,11 +140,6 @@ class Failures:
             f"document {self.number} has '{key}'{written} twice at its top, so one object would be lost",
             advice="Put a line '---' between two objects, or remove the repeated key.",
             place=self.place(event),
-        )
-
-    def _question_mark(self, event: Any) -> BuildError:
-        return self._refuse(
-            "an unquoted '?' inside [] or {} is no part of a text for kubectl", event, "Quote the text."
         )
 
     def _refuse(self, problem: str, event: Any, advice: str) -> BuildError:

@@ -12,7 +12,7 @@ import yaml
 
 HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: cm}\n"
 
-WORDS = (
+WORDS = (  # noqa: SIM905 - as a list of one a line it would not be read
     "y Y n N yes No on OFF oFF true False TRUE null ~ Null NULL nULL .inf -.Inf +.INF .nan .NaN NaN << = - ? : | > "
     "0x1F 0o17 0O7 0b11 -0b1 0b-1 +0b1 017 08 0899 1_000 _1 1_ 0x_1 1:20 12:30:45 2024-01-02 2024-1-2T3:4:5Z 1e3 1e400 "
     "5. .5 -.5 +.5e-3 .1_0 ._1 .1__0 1__0 1.5_0 -0 -0.0 +0 00 0. 1.e5 9223372036854775807 9223372036854775808 "
@@ -23,8 +23,38 @@ WORDS = (
     '"\\N" "\\ud83d" "\\U0001F600" "\\_" @x `x %x &a &a1 *a !x !!str !!int !!float !!bool !!null !!binary '
     "!!timestamp !!set !!omap !!map !!seq !!merge !<tag:yaml.org,2002:int> ! "
     "aGVsbG8= /+8= é 日本 \u00a0 \u2028 \x85 \ufeff "
-    '[] {} [1] {a: 1} [a, b] {a, b} {a: , b} [a: 1] {? a : b} - -- --- ... ---- "a: b" *a1 !!str 1 !!float 3 !foo bar'
-).split(" ")  # noqa: SIM905 - a list of a hundred lines reads worse
+    "[] {} [1] - -- --- ... ---- *a1 --"
+).split(" ")
+
+PHRASES = (
+    *("{a: 1}", "[a, b]", "{a, b}", "{a: , b}", "[a: 1]", "{? a : b}", '"a: b"', "a: b", "!!str 1", "!!float 3"),
+    *(
+        "!!int 0x1F",
+        "!foo bar",
+        "! 1",
+        "! '1'",
+        "!!timestamp 2024-01-02",
+        "!!timestamp 2024-13-02",
+        "!!binary /+8=",
+        "&a 1.0",
+    ),
+    *(
+        "!!bool 'on'",
+        "!!null ''",
+        "!!float 18446744073709551615",
+        "[a, !!str b]",
+        "{'a':b}",
+        "{a:b}",
+        "[a?, b]",
+        "a # b",
+    ),
+    *(
+        "!!timestamp 2001-12-14t21:59:43.10-05:00",
+        "!!timestamp 2001-12-14 21:59:43",
+        "!!timestamp 2001-2-30",
+        "!!int 1.0",
+    ),
+)
 
 SCALAR_CHARACTERS = "0123456789" * 3 + "__++--..eExXoObBaAfFyYnNtT:~<>=!#,'\"\\/ &*@%?|[]{}é\t"
 TEXT_CHARACTERS = (
@@ -63,6 +93,8 @@ class Generator:
     def scalar(self) -> str:
         if self.random.random() < 0.5:
             return self.random.choice(WORDS)
+        if self.random.random() < 0.15:
+            return self.random.choice(PHRASES)
         if self.random.random() < 0.4:
             return self.number()
         return "".join(self.random.choices(SCALAR_CHARACTERS, k=self.random.randint(1, 7)))

@@ -1,0 +1,1 @@
+"""The objects package, with text in and data out."""
