@@ -38,7 +38,9 @@ class CoreCommands:
         if call.command == "plan":
             from tazuna_core.operations.plan import plan
 
-            return plan(call.options, call.against)
+            if call.against != "live":
+                raise UsageError("`against: base` is not in this version", advice="Configure a cluster.")
+            return plan(call.options)
         if call.command == "diff":
             from tazuna_core.operations.diff import state_diff
 

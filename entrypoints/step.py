@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from entrypoints.commands import Call, Commands
 from entrypoints.events import Checkout, Decision, Facts, Wishes, decide
+from entrypoints.failures import defect_line, failure_report
 from entrypoints.inputs import Inputs, Language, parse_inputs
 from entrypoints.publish import annotations as log
 from entrypoints.publish.github_api import GitHubApi
@@ -18,25 +18,12 @@ from entrypoints.publish.summary import append_summary
 from entrypoints.runner import Runner, read_event
 from entrypoints.texts import Texts
 from entrypoints.totals import headline, reports_of, step_exit_code, totals
-from tazuna_core import __version__
 from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import PublishError, RefusedError, TazunaError, UsageError, worst_exit_code
 from tazuna_core.operations.options import Options
-from tazuna_core.report.model import (
-    Counts,
-    Coverage,
-    ErrorLine,
-    Report,
-    Reports,
-    Run,
-    Target,
-    dump_report,
-    load_report,
-)
+from tazuna_core.report.model import Report, Reports, Target, load_report
 
 REPORT_NAME = "tazuna-report.json"
-COMMAND_NAMES = {"drift": "state drift", "diff": "state diff"}
-"""What the report calls a command, where the action's word is shorter."""
 _BIGGEST_REPORT = 64 * 1024 * 1024
 
 
@@ -65,14 +52,12 @@ def run_step(environment: Mapping[str, str], runner: Runner, collaborators: Coll
     try:
         inputs = parse_inputs(environment)
         outcome = _work(inputs, runner, collaborators)
-    except TazunaError as error:
-        outcome = _Outcome(_error_report(inputs.command, str(inputs.file[0]), inputs, ErrorLine.of(error)))
     except Exception as error:
-        outcome = _Outcome(_error_report(inputs.command, str(inputs.file[0]), inputs, _defect(error)))
+        outcome = _Outcome(failure_report(inputs.command, _target(inputs.file[0], inputs), error))
     try:
         return _tell(outcome, inputs, runner, collaborators)
     except Exception as error:
-        log.error(_defect(error).message)
+        log.error(defect_line(error).message)
         _outputs(runner, {"exit-code": TazunaError.exit_code})
         return TazunaError.exit_code
 
@@ -135,10 +120,8 @@ def _run(call: Call, inputs: Inputs, commands: Commands) -> Report:
     """One report; an error report where there came none."""
     try:
         return commands.run(call)
-    except TazunaError as error:
-        return _error_report(call.command, str(call.options.file), inputs, ErrorLine.of(error))
     except Exception as error:
-        return _error_report(call.command, str(call.options.file), inputs, _defect(error))
+        return failure_report(call.command, _target(call.options.file, inputs), error)
 
 
 def _is_program_missing(report: Report) -> bool:
@@ -163,29 +146,8 @@ def _report_path(inputs: Inputs, runner: Runner) -> Path:
     return runner.workspace / inputs.report_path if inputs.report_path else runner.temp / REPORT_NAME
 
 
-def _error_report(command: str, file: str, inputs: Inputs, line: ErrorLine) -> Report:
-    return Report(
-        command=COMMAND_NAMES.get(command, command),
-        target=Target(file=file, environment=inputs.environment, context=inputs.context),
-        sides=(),
-        result="error",
-        counts=Counts(),
-        coverage=Coverage(),
-        errors=(line,),
-        run=Run(version=__version__),
-    )
-
-
-def _defect(error: Exception) -> ErrorLine:
-    # Neither message nor traceback: both may hold what a manifest or an answer held.
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return ErrorLine(
-        code="defect",
-        message=f"A defect of tazuna {__version__}: {type(error).__name__}{place}.",
-        advice="Please report it with this line.",
-        exit_code=TazunaError.exit_code,
-    )
+def _target(file: Path, inputs: Inputs) -> Target:
+    return Target(file=str(file), environment=inputs.environment, context=inputs.context)
 
 
 def _tell(outcome: _Outcome, inputs: Inputs, runner: Runner, collaborators: Collaborators) -> int:
@@ -248,6 +210,6 @@ def _outputs(runner: Runner, values: Mapping[str, str | int | bool]) -> None:
 def _write_files(path: Path, report: Report | Reports, texts: Texts, *, keep_json: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not keep_json:
-        path.write_bytes(dump_report(report))
+        path.write_text(texts.json(report), encoding="utf-8")
     path.with_suffix(".html").write_text(texts.html(report), encoding="utf-8")
     path.with_suffix(".md").write_text(texts.markdown(report), encoding="utf-8")

@@ -20,6 +20,9 @@ class Texts(Protocol):
     def html(self, report: Report | Reports) -> str:
         """One self-contained page."""
 
+    def json(self, report: Report | Reports) -> str:
+        """The report itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class CoreTexts:
@@ -41,3 +44,9 @@ class CoreTexts:
         from tazuna_core.report.render import render
 
         return render(report, "html", self.language)
+
+    def json(self, report: Report | Reports) -> str:
+        """Returns the JSON."""
+        from tazuna_core.report.render import render
+
+        return render(report, "json")

@@ -1,13 +1,10 @@
-"""What a run amounts to, pure: one result, summed counts, and the digest by which two reports say the same."""
+"""What a run amounts to, pure: one result, summed counts, the exit code, a line of words."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
-
-import orjson
+from typing import get_args
 
 from tazuna_core.errors import worst_exit_code
 from tazuna_core.report.exit_code import exit_code, failing_classes
@@ -61,22 +58,3 @@ def headline(report: Report | Reports) -> str:
     ]
     always = ("changed", "drifted", "failed")
     return ", ".join(f"{number} {word}" for number, word in words if number or word in always)
-
-
-def report_digest(report: Report | Reports, *more: str) -> str:
-    """Returns the digest of what a report says: no wording of warnings, no time, no commit (B25, B40).
-
-    ``more`` is other text that the same reader sees.
-    """
-    essence = [_essence(one) for one in reports_of(report)]
-    data = orjson.dumps([essence, list(more)], option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(data).hexdigest()[:32]
-
-
-def _essence(report: Report) -> dict[str, Any]:
-    data = report.model_dump(mode="json", by_alias=True, exclude={"run"})
-    data["target"].pop("commit", None)
-    for warning in data["warnings"]:
-        warning.pop("message", None)
-        warning.pop("advice", None)
-    return data

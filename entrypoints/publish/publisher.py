@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from entrypoints.events import Decision, HeadBranch
-from entrypoints.identity import Marker, target_identity
+from entrypoints.identity import Marker, content_digest, target_identity
 from entrypoints.inputs import Inputs
 from entrypoints.publish import annotations as log
 from entrypoints.publish.comment import CommentWish, publish_comment
 from entrypoints.publish.github_api import GitHubApi, GitHubError
 from entrypoints.runner import Runner
 from entrypoints.texts import Texts
-from entrypoints.totals import report_digest, totals
+from entrypoints.totals import totals
+from tazuna_core.report.digest import digest
 from tazuna_core.report.model import Report, Reports
 
 
@@ -77,7 +78,7 @@ class Publisher:
             sha=decision.head_sha or self.runner.sha,
             run=self.runner.run_id,
             attempt=self.runner.run_attempt,
-            digest=report_digest(report, header, self.inputs.language),
+            digest=content_digest("\n".join([digest(report), self.inputs.language, header])),
         )
         return CommentWish(
             number=number,
