@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from entrypoints.commands import Call, Commands
-from entrypoints.events import Checkout, Decision, Facts, Wishes, decide
+from entrypoints.events import AUTO, Checkout, Decision, Facts, Wishes, decide
 from entrypoints.failures import defect_line, failure_report
 from entrypoints.inputs import Inputs, Language, parse_inputs
 from entrypoints.publish import annotations as log
@@ -17,7 +17,7 @@ from entrypoints.publish.publisher import Published, Publisher
 from entrypoints.publish.summary import append_summary
 from entrypoints.runner import Runner, read_event
 from entrypoints.texts import Texts
-from entrypoints.totals import headline, reports_of, step_exit_code, totals
+from entrypoints.totals import reports_of, step_exit_code, totals
 from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import PublishError, RefusedError, TazunaError, UsageError, worst_exit_code
 from tazuna_core.operations.options import Options
@@ -53,7 +53,9 @@ def run_step(environment: Mapping[str, str], runner: Runner, collaborators: Coll
         inputs = parse_inputs(environment)
         outcome = _work(inputs, runner, collaborators)
     except Exception as error:
-        outcome = _Outcome(failure_report(inputs.command, _target(inputs.file[0], inputs), error))
+        report = failure_report(inputs.command, _target(inputs.file[0], inputs), error)
+        commands = AUTO.get(runner.event_name, ()) if inputs.command == "auto" else (inputs.command,)
+        outcome = _Outcome(report, publish_only=commands == ("publish",))
     try:
         return _tell(outcome, inputs, runner, collaborators)
     except Exception as error:
@@ -155,7 +157,6 @@ def _tell(outcome: _Outcome, inputs: Inputs, runner: Runner, collaborators: Coll
     texts = collaborators.texts(inputs.language)
     code = step_exit_code(report, inputs.fail_on_drift)
     path = _report_path(inputs, runner)
-    sums = totals(report)
     _outputs(runner, _facts(report, code) | {"report-path": str(path), "html-path": str(path.with_suffix(".html"))})
     _write_files(path, report, texts, keep_json=outcome.publish_only)
     append_summary(runner.summary_path, lambda limit: texts.markdown(report, limit=limit, full_report=runner.run_url))
@@ -180,7 +181,7 @@ def _tell(outcome: _Outcome, inputs: Inputs, runner: Runner, collaborators: Coll
     if published.failed and outcome.publish_only:
         code = worst_exit_code((code, PublishError.exit_code))
     _outputs(runner, {"exit-code": code})
-    log.notice(f"{sums.result}: {headline(report)}")
+    log.notice(texts.headline(report))
     return code
 
 

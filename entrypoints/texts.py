@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from entrypoints.inputs import Language
+from entrypoints.totals import reports_of
 from tazuna_core.report.model import Report, Reports
 
 
@@ -22,6 +23,9 @@ class Texts(Protocol):
 
     def json(self, report: Report | Reports) -> str:
         """The report itself."""
+
+    def headline(self, report: Report | Reports) -> str:
+        """The counts in a line, for the list of checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +54,9 @@ class CoreTexts:
         from tazuna_core.report.render import render
 
         return render(report, "json")
+
+    def headline(self, report: Report | Reports) -> str:
+        """Returns the counts in words."""
+        from tazuna_core.report.words import headline_of_all
+
+        return headline_of_all(reports_of(report), self.language)

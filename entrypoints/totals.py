@@ -1,4 +1,4 @@
-"""What a run amounts to, pure: one result, summed counts, the exit code, a line of words."""
+"""What a run amounts to, pure: one result, summed counts, the exit code."""
 
 from __future__ import annotations
 
@@ -42,19 +42,3 @@ def totals(report: Report | Reports) -> Totals:
 def step_exit_code(report: Report | Reports, fail_on_drift: str) -> int:
     """Returns the step's exit code; what a bare ``true`` fails for depends on each report's command."""
     return worst_exit_code(exit_code(one, failing_classes(one.command, fail_on_drift)) for one in reports_of(report))
-
-
-def headline(report: Report | Reports) -> str:
-    """Returns the counts in a line, for the checks list (B63)."""
-    sums = totals(report)
-    counts = sums.counts
-    words = [
-        (counts.added + counts.modified + counts.removed, "changed"),
-        (counts.drifted, "drifted"),
-        (counts.missing, "missing"),
-        (counts.conflict, "in conflict"),
-        (counts.unchecked, "not checked"),
-        (sum(len(one.errors) for one in reports_of(report)), "failed"),
-    ]
-    always = ("changed", "drifted", "failed")
-    return ", ".join(f"{number} {word}" for number, word in words if number or word in always)
