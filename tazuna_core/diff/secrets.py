@@ -54,6 +54,8 @@ def proves_unchanged(skeleton: JsonObject, stored_hash: str, live: JsonObject) -
             if key not in data:
                 return None
             value: Any = data[key]
+            if not isinstance(value, str):
+                return None  # a snapshot: values were masked when it was taken
             if field == "stringData":
                 raw = decoded(value)
                 try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import get_args
 
+from tazuna_core.diff.verdicts import ObjectClass
 from tazuna_core.errors import ClusterError, UsageError, worst_exit_code
-from tazuna_core.report.model import ObjectClass, Report, Reports
+from tazuna_core.report.model import Report, Reports
 
 OBJECT_CLASSES: tuple[ObjectClass, ...] = get_args(ObjectClass)
 
@@ -18,7 +19,7 @@ DEFAULT_FAILING: dict[str, frozenset[ObjectClass]] = {
 
 
 def failing_classes(command: str, fail_on_drift: str | None) -> frozenset[ObjectClass]:
-    """Reads a ``--fail-on-drift`` value: None or "false" (never), "" or "true" (the command's default), or a list of classes.
+    """Reads a ``--fail-on-drift`` value: None or "false" (never), "" or "true" (the command's default), or classes.
 
     Raises UsageError for a word that is no class.
     """

@@ -20,7 +20,7 @@ from tazuna_core.diff.verdicts import (
 from tazuna_core.errors import Place, TazunaError, UsageError
 from tazuna_core.objects.managers import Origin
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 Result = Literal["clean", "changed", "drifted", "incomplete", "error"]
 

@@ -1,0 +1,26 @@
+"""`tazuna check`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from tazuna_core.cli.context import Globals, report_of
+
+if TYPE_CHECKING:
+    from tazuna_core.operations.options import Options
+    from tazuna_core.report.model import Report
+
+
+@click.command("check")
+@click.pass_obj
+def check_command(given: Globals) -> None:
+    """Validate tazuna.yaml and the files beside it, without a cluster."""
+
+    def work(options: Options) -> Report:
+        from tazuna_core.operations.check import check
+
+        return check(options)
+
+    report_of(given, "check", work)
