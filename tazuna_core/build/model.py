@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tazuna_core.errors import TazunaError
 from tazuna_core.objects.model import BuiltObject, Notice
 from tazuna_core.objects.yaml_documents import Documents
 from tazuna_core.spec.manifest import Manifest
+from tazuna_core.spec.models import Provider
 
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """What builders may use beside their manifest. ``kube_version`` and ``api_versions`` are those of the cluster."""
+    """What builders may use beside their manifest.
+
+    ``cache_directory`` is the folder of all that is kept between runs (`$XDG_CACHE_HOME/tazuna`), None keeps nothing.
+    ``kube_version`` and ``api_versions`` are those of the cluster, where it was asked. ``environ`` is what
+    `from: env` may read, ``providers`` are those of tazuna.yaml and ``directory`` is the folder it lies in. In a build
+    that is not ``trusted`` (the files of a stranger's fork) no secret is fetched, no variable of the environment is
+    read and no program is run that could run others.
+    """
 
     environment: str = ""
     seconds: float = 300.0
@@ -22,6 +31,10 @@ class BuildSettings:
     cache_directory: Path | None = None
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    providers: tuple[Provider, ...] = ()
+    directory: Path = Path()
+    trusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,18 @@ import re
 import shutil
 import signal
 import subprocess
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO, cast
 
+from tazuna_core.build.secrecy import hide
 from tazuna_core.errors import BuildError
 
 DEFAULT_SECONDS = 300.0
 _SHOWN_LINES = 20
+_BLOCK = 1 << 20
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -27,14 +31,18 @@ class MissingProgramError(BuildError):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A program to run: ``environment`` is added to the caller's, ``input`` is what it reads, ``seconds`` its limit."""
+    """A program to run: ``environment`` is added to the caller's, ``input`` is what it reads, ``seconds`` its limit.
+
+    ``hidden`` are texts that never show, should the program name one in what it says of its failure.
+    """
 
     arguments: tuple[str, ...]
     directory: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    input: bytes = b""
+    input: bytes = field(default=b"", repr=False)
     seconds: float = DEFAULT_SECONDS
     allowed: frozenset[int] = frozenset({0})
+    hidden: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def program(self) -> str:
@@ -56,33 +64,54 @@ def run(command: Command) -> Output:
     Raises BuildError with the last lines of its stderr when it fails or takes too long (its children are ended too),
     MissingProgramError when it cannot be started.
     """
-    try:
-        process = subprocess.Popen(
-            command.arguments,
-            cwd=command.directory,
-            env={**os.environ, **command.environment},  # passed on, not read: the programs are the user's
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise MissingProgramError(f"{command.program} cannot be started: {error.strerror}") from None
-    with process:
+    with _started(command) as process:
         try:
             stdout, stderr = process.communicate(command.input, timeout=command.seconds)
         except subprocess.TimeoutExpired:
-            _end(process)
-            raise BuildError(
-                f"{command.program} did not end within {command.seconds:g} s", code="build-timeout"
-            ) from None
+            _kill(process)  # with the children: one that outlives the program would hold the pipes open
+            raise _too_slow(command) from None
         except BaseException:
-            _end(process)
+            _kill(process)
             raise
-    text = readable(stderr)
-    if process.returncode not in command.allowed:
-        raise BuildError(f"{command.program} failed ({_code(process.returncode)}):\n{_indented(text)}")
-    return Output(process.returncode, stdout, text)
+    return Output(process.returncode, stdout, _checked(command, process.returncode, stderr))
+
+
+def run_to_file(command: Command, target: Path, most: int) -> None:
+    """Runs a command, its standard output into the new file ``target`` as it comes, at most ``most`` bytes.
+
+    Raises BuildError as `run` does, and when it prints more (code ``too-large``); then the program is ended. ``input``
+    is not used.
+    """
+    words: list[bytes] = []
+    timed_out = threading.Event()
+    with _started(command) as process, target.open("xb") as file:
+        stdin, stdout, stderr = cast("tuple[IO[bytes], ...]", (process.stdin, process.stdout, process.stderr))
+        stdin.close()
+        listener = threading.Thread(target=lambda: words.append(stderr.read()))
+        listener.start()
+
+        def stop() -> None:
+            timed_out.set()
+            _kill(process)
+
+        timer = threading.Timer(command.seconds, stop)
+        timer.start()
+        try:
+            written = 0
+            while block := stdout.read(_BLOCK):
+                written += len(block)
+                if written > most:
+                    raise BuildError(f"{command.program} sent more than {most} bytes", code="too-large")
+                file.write(block)
+            process.wait()
+        finally:
+            timer.cancel()
+            if process.poll() is None:
+                _kill(process)
+            listener.join()
+    if timed_out.is_set():
+        raise _too_slow(command)
+    _checked(command, process.returncode, b"".join(words))
 
 
 def find_program(*names: str, needed_by: str, advice: str) -> tuple[str, str]:
@@ -99,6 +128,33 @@ def readable(text: bytes) -> str:
     return _CONTROL.sub("", text.decode(errors="replace")).strip()
 
 
+def _started(command: Command) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            command.arguments,
+            cwd=command.directory,
+            env={**os.environ, **command.environment},  # passed on, not read: the programs are the user's
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise MissingProgramError(f"{command.program} cannot be started: {error.strerror}") from None
+
+
+def _checked(command: Command, code: int, stderr: bytes) -> str:
+    """The program's words; raises BuildError with them unless the code is an allowed one."""
+    text = hide(readable(stderr), command.hidden)
+    if code not in command.allowed:
+        raise BuildError(f"{command.program} failed ({_code(code)}):\n{_indented(text)}")
+    return text
+
+
+def _too_slow(command: Command) -> BuildError:
+    return BuildError(f"{command.program} did not end within {command.seconds:g} s", code="build-timeout")
+
+
 def _indented(text: str) -> str:
     lines = text.splitlines() or ["(it printed no error)"]
     left_out = [f"... {len(lines) - _SHOWN_LINES} lines before"] if len(lines) > _SHOWN_LINES else []
@@ -109,7 +165,6 @@ def _code(code: int) -> str:
     return f"exit code {code}" if code >= 0 else f"signal {-code}"
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill(process: subprocess.Popen[bytes]) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    process.wait()

@@ -1,0 +1,37 @@
+"""A private place for what other programs must read and nobody else may: gone when the work is done."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A new folder that only this user can enter; removed with all it holds at the end, whatever happens."""
+    with tempfile.TemporaryDirectory(prefix="tazuna-") as name:
+        yield Path(name).resolve()
+
+
+def write_private(path: Path, content: bytes) -> Path:
+    """Writes a new file that only this user can read, and returns its path."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    return path
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a file, private and whole or not at all: a reader sees the old content or the new."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)  # 0600
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
