@@ -15,7 +15,7 @@ from tazuna_core.objects.canonical import content_hash
 from tazuna_core.objects.comparable import same
 from tazuna_core.objects.identity import JsonObject, StateKey
 from tazuna_core.objects.managed_fields import FieldsEntry, leaf_paths
-from tazuna_core.objects.paths import ABSENT, Path, lookup, path_pointer
+from tazuna_core.objects.paths import ABSENT, Key, Path, keyed_items, lookup, path_pointer
 from tazuna_core.objects.sendable import is_secret
 from tazuna_core.state.model import RecordedObject
 
@@ -72,7 +72,7 @@ def field_verdicts(
 ) -> tuple[tuple[FieldVerdict, ...], tuple[HiddenDifference, ...]]:
     """Sorts differences into verdicts and the ledger of what rules hide."""
     fields, hidden = [], []
-    for difference in found:
+    for difference in (part for one in found for part in by_holder(subject, one)):
         owner = subject.owner(difference.path, difference.atomic) if difference.right is not ABSENT else None
         rule = hiding_rule(subject, difference, owner)
         if rule is not None:
@@ -92,6 +92,26 @@ def field_verdicts(
             )
         )
     return tuple(fields), tuple(hidden)
+
+
+def by_holder(subject: Subject, difference: Difference) -> Iterator[Difference]:
+    """Splits an added map or keyed list that several managers hold parts of: each part has its own owner.
+
+    Without this, a controller's annotation would hide the one that a person put beside it.
+    """
+    value, schema = difference.right, difference.schema
+    holders = sum(entry.holds(difference.path) is not None for entry in subject.entries)
+    if difference.left is not ABSENT or difference.atomic is not None or schema.atomic or holders < 2:
+        yield difference
+    elif isinstance(value, dict) and value:
+        for name, part in value.items():
+            path = (*difference.path, Key(name))
+            yield from by_holder(subject, Difference(path, ABSENT, part, schema.child(name)))
+    elif isinstance(value, list) and schema.list_type == "map":
+        for key, part in keyed_items(value, schema):
+            yield from by_holder(subject, Difference((*difference.path, key), ABSENT, part, schema.item))
+    else:
+        yield difference
 
 
 def hiding_rule(subject: Subject, difference: Difference, owner: FieldsEntry | None) -> HiddenDifference | None:
