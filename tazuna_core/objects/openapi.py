@@ -25,9 +25,9 @@ _QUANTITY = (
 _KNOWN_REFS = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {"t": "scalar", "s": "quantity"},
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {"t": "scalar", "s": "int-or-string"},
-    # Published as objects without fields, but whatever is written there is kept.
-    "io.k8s.apimachinery.pkg.runtime.RawExtension": {"t": "any"},
-    "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {"t": "any"},
+    # Published as objects without fields, but whatever is written there is kept, and owned as a whole (seen).
+    "io.k8s.apimachinery.pkg.runtime.RawExtension": {"t": "any", "a": 1},
+    "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {"t": "any", "a": 1},
 }
 _SCALARS = {"string": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
 _FORMATS = {"byte": "bytes", "date-time": "time", "int-or-string": "int-or-string"}
