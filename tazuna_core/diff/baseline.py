@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tazuna_core.diff.drift import hiding_rule
+from tazuna_core.diff.drift import by_holder, hiding_rule
 from tazuna_core.diff.secrets import masked
 from tazuna_core.diff.subject import Subject
 from tazuna_core.diff.walk import differences
@@ -26,7 +26,8 @@ def baseline_of(subject: Subject, sent: JsonObject) -> JsonObject:
     previous = subject.recorded
     if previous is None:
         return answer
-    for difference in list(differences(subject.schema, previous.answer, answer)):
+    found = list(differences(subject.schema, previous.answer, answer))
+    for difference in (part for one in found for part in by_holder(subject, one)):
         declared = any(
             lookup(declaring, path, subject.schema) is not ABSENT
             for declaring in (previous.sent, sent)

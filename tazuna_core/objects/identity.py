@@ -97,7 +97,7 @@ class StateKey:
             return cls(*parts)
         raise StateError(
             f"'{text}' is not a state key",
-            advice="A state key is manifest/group/version/kind/namespace/name; where there is no namespace, it is left out.",
+            advice="A state key is manifest/group/version/kind/namespace/name, the namespace only where there is one.",
         )
 
 

@@ -109,7 +109,8 @@ class _Reader:
         line = _line(text, document.start)
         if document.repeats:
             # As YAML the repeated keys have lines; text that is JSON alone (escaped slashes) keeps the document's.
-            composer = Composer(text[document.start : document.end], self._source, line, self._number, self._cache)
+            written = text[document.start : document.end].encode("utf-8", "replace").decode()
+            composer = Composer(written, self._source, line, self._number, self._cache)
             try:
                 composer.compose()
                 self.notices += composer.notices

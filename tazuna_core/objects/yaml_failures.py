@@ -15,6 +15,7 @@ TEXT_AFTER_DOCUMENT = "text-after-document"
 """Error code of a chunk that goes on after its document; the Go tools lose that text silently (verdicts, 8.4)."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OTHER_BREAKS = "\r\x85\u2028\u2029"  # lines end there for libyaml, but not for editors
 _TOO_DEEP = "Kubernetes objects nest some tens of levels; look for a template that includes itself."
 _ADVICE = {
     "cannot start any token": "Indent with blanks, not tabs, and quote text that begins with %, @ or a backquote.",
@@ -146,6 +147,8 @@ class Failures:
         return BuildError(f"document {self.number}: {problem}", advice=advice, place=self.place(event))
 
     def _mark(self, mark: Any) -> Place:
+        if any(line_break in self.text for line_break in _OTHER_BREAKS):
+            return self._at(mark.index)
         return Place(self.source, mark.line + self.first_line, mark.column + 1)
 
     def _at(self, offset: int) -> Place:

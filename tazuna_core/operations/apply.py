@@ -182,7 +182,8 @@ class _Run:
                 self._findings.fail(ApplyError(f"{ref} is not established: {answer.message}", code="not-established"))
                 continue
             for key, sent in done.items():
-                if sent.recorded.key.ref == ref and _same_content(sent, answer):
+                exact = bool(sent.recorded.resource_version)
+                if sent.recorded.key.ref == ref and exact and _same_content(sent, answer):
                     version = str(answer["metadata"]["resourceVersion"])
                     done[key] = replace(sent, recorded=replace(sent.recorded, resource_version=version))
 

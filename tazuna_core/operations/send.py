@@ -13,6 +13,7 @@ from tazuna_core.diff.drift import drift_of
 from tazuna_core.diff.secrets import masked, skeleton_of
 from tazuna_core.diff.subject import Subject
 from tazuna_core.errors import ApplyError
+from tazuna_core.objects.comparable import comparable, same
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.managed_fields import entries_of
 from tazuna_core.objects.managers import OUR_MANAGER
@@ -106,16 +107,21 @@ def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subjec
     metadata = answer.body["metadata"]
     secret = is_secret(body)
     previous = subject.recorded
+    baseline = baseline_of(subject, body)
+    kept_extras = previous is not None and not same(
+        baseline, comparable(masked(answer.body) if secret else answer.body)
+    )
     others = frozenset(entry.manager for entry in entries_of(answer.body)) - {OUR_MANAGER}
     return RecordedObject(
         key=built.key,
         content_hash=built.content_hash,
         uid=str(metadata.get("uid", "")),
-        resource_version=str(metadata.get("resourceVersion", "")),
+        # an extra that was not blessed makes this very version of the object one that differs
+        resource_version="" if kept_extras else str(metadata.get("resourceVersion", "")),
         generation=int(metadata.get("generation") or 0),
         time=answer.time,
         manager=OUR_MANAGER,
-        answer=baseline_of(subject, body),
+        answer=baseline,
         sent=masked(body) if secret else body,
         managers=previous.managers if previous is not None else others,
         secret_skeleton=skeleton_of(built.data) if secret else None,
