@@ -28,8 +28,6 @@ PRIVILEGED_EVENTS = frozenset({"pull_request_target", "workflow_run", "issue_com
 BUILDING: frozenset[CoreCommand] = frozenset({"plan", "diff", "check", "sync", "rehearse"})
 """Commands whose answer is about the checked-out files, and which may run programs over them."""
 
-DEPENDABOT = "dependabot[bot]"
-
 RECIPE = (
     "Safe recipe: build in a workflow on pull_request and upload the report, then comment from a second workflow on"
     " workflow_run with `command: publish` (docs/action.md, Forks)."
@@ -50,7 +48,6 @@ class Facts:
 
     repository: str
     sha: str
-    actor: str
     checkout: Checkout | None
     cluster_configured: bool
 
@@ -89,7 +86,6 @@ class Decision:
     against: str = "live"
     diff_if_buildable: bool = False
     untrusted: bool = False
-    read_only_token: bool = False
     notices: tuple[str, ...] = ()
 
 
@@ -113,7 +109,6 @@ def decide(event: str, payload: Mapping[str, Any], facts: Facts, wishes: Wishes)
     subject = _subject(event, payload, facts)
     commands = AUTO.get(event, ("check",)) if wishes.command == "auto" else (wishes.command,)
     building = not BUILDING.isdisjoint(commands)
-    dependabot = facts.actor == DEPENDABOT
     against, usage_error = _against(commands, wishes, facts, subject)
     pull_request, notices = _pull_request(event, subject, wishes)
     return Decision(
@@ -126,7 +121,6 @@ def decide(event: str, payload: Mapping[str, Any], facts: Facts, wishes: Wishes)
         against=against,
         diff_if_buildable=wishes.command == "auto" and commands == ("drift", "diff"),
         untrusted=subject.from_fork or subject.unknown_head,
-        read_only_token=event in PULL_REQUEST_EVENTS - PRIVILEGED_EVENTS and (subject.from_fork or dependabot),
         notices=notices,
     )
 

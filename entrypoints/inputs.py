@@ -105,6 +105,13 @@ def _list(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
+def _labels(text: str) -> tuple[str, ...]:
+    labels = _list(text)
+    if not labels:
+        raise UsageError("it names no label", advice="Name at least one: the issue is found again by the first.")
+    return labels
+
+
 def _files(text: str) -> tuple[Path, ...]:
     lines = dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
     return tuple(Path(line) for line in lines)
@@ -149,7 +156,7 @@ _PARSERS: dict[str, Callable[[str], object]] = {
     "comment_header": str,
     "pr_number": _number,
     "drift_issue": _boolean,
-    "drift_issue_labels": _list,
+    "drift_issue_labels": _labels,
     "drift_issue_assignees": _list,
     "annotations": _boolean,
     "slack_webhook_url": _webhook,

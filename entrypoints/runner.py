@@ -22,7 +22,6 @@ class Runner:
     event_path: Path | None
     repository: str
     sha: str
-    actor: str
     workflow: str
     job: str
     run_id: int
@@ -59,7 +58,6 @@ def read_runner(environment: Mapping[str, str], home: Path) -> Runner:
         event_path=path("GITHUB_EVENT_PATH"),
         repository=environment.get("GITHUB_REPOSITORY", ""),
         sha=environment.get("GITHUB_SHA", ""),
-        actor=environment.get("GITHUB_ACTOR", ""),
         workflow=environment.get("GITHUB_WORKFLOW", ""),
         job=environment.get("GITHUB_JOB", ""),
         run_id=_integer(environment.get("GITHUB_RUN_ID", "")),

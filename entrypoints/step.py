@@ -51,6 +51,7 @@ def run_step(environment: Mapping[str, str], runner: Runner, collaborators: Coll
     inputs = Inputs()
     try:
         inputs = parse_inputs(environment)
+        log.mask(inputs.slack_webhook_url)
         outcome = _work(inputs, runner, collaborators)
     except Exception as error:
         report = failure_report(inputs.command, _target(inputs.file[0], inputs), error)
@@ -72,7 +73,6 @@ def _work(inputs: Inputs, runner: Runner, collaborators: Collaborators) -> _Outc
         Facts(
             repository=runner.repository,
             sha=runner.sha,
-            actor=runner.actor,
             checkout=checkout,
             cluster_configured=bool(runner.cluster_configured or inputs.kubeconfig or inputs.context),
         ),

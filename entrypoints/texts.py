@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from entrypoints.inputs import Language
 from entrypoints.totals import reports_of
+from tazuna_core.report.chat import Event
 from tazuna_core.report.model import Report, Reports
 
 
@@ -26,6 +27,9 @@ class Texts(Protocol):
 
     def headline(self, report: Report | Reports) -> str:
         """The counts in a line, for the list of checks."""
+
+    def chat(self, report: Report | Reports, event: Event, link: str) -> dict[str, Any]:
+        """A message for an incoming webhook."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +64,9 @@ class CoreTexts:
         from tazuna_core.report.words import headline_of_all
 
         return headline_of_all(reports_of(report), self.language)
+
+    def chat(self, report: Report | Reports, event: Event, link: str) -> dict[str, Any]:
+        """Returns the JSON of a message."""
+        from tazuna_core.report.chat import chat
+
+        return chat(report, event, lang=self.language, link=link)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from entrypoints.events import RECIPE
 from entrypoints.identity import Marker
 from entrypoints.publish.github_api import JSON, GitHubApi, GitHubError
+from entrypoints.publish.own import own_ids
 
 LIMIT_BYTES = 65_000
 """GitHub takes 65,536 characters; bytes are counted, so that no way of counting characters matters."""
@@ -100,41 +101,10 @@ def _find(api: GitHubApi, wish: CommentWish) -> tuple[JSON, Marker] | None:
         marker = Marker.read(str(comment.get("body") or ""))
         if marker is not None and marker.id == wish.marker.id:
             candidates.append((comment, marker))
-    if not candidates:
-        return None
-    ours = set(_own([comment for comment, _ in candidates], api))
+    ours = own_ids([comment for comment, _ in candidates], api)
     return max(
         (pair for pair in candidates if pair[0]["id"] in ours), key=lambda pair: int(pair[0]["id"]), default=None
     )
-
-
-def _own(comments: Sequence[JSON], api: GitHubApi) -> list[int]:
-    """The ids of those comments that this token wrote (B18 to B20)."""
-    login = api.login()
-    if login is not None:
-        return [int(comment["id"]) for comment in comments if _same_login(_login(comment), login)]
-    # GitHub does not say who we are. Our kind of author is known (a bot, or for a person's token a person who may
-    # write here), and what we wrote came before any copy of it: so of that kind, the author of the first one.
-    of_our_kind = [comment for comment in comments if _is_bot(comment) != api.is_users_token and _may_write(comment)]
-    first = min(of_our_kind, key=lambda comment: int(comment["id"]), default=None)
-    return [int(comment["id"]) for comment in of_our_kind if first and _login(comment) == _login(first)]
-
-
-def _login(comment: JSON) -> str:
-    return str((comment.get("user") or {}).get("login", ""))
-
-
-def _same_login(one: str, other: str) -> bool:
-    # REST ends an app's login with "[bot]", GraphQL does for some kinds of token only.
-    return one.lower().removesuffix("[bot]") == other.lower().removesuffix("[bot]") != ""
-
-
-def _is_bot(comment: JSON) -> bool:
-    return (comment.get("user") or {}).get("type") == "Bot"
-
-
-def _may_write(comment: JSON) -> bool:
-    return _is_bot(comment) or comment.get("author_association") in ("OWNER", "MEMBER", "COLLABORATOR")
 
 
 def _is_late(api: GitHubApi, wish: CommentWish) -> bool:

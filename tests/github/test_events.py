@@ -52,9 +52,7 @@ def workflow_run(*, event: str = "pull_request", fork: bool = False) -> dict[str
 
 
 def facts(**more: Any) -> Facts:
-    return replace(
-        Facts(repository=OWN, sha=MERGE, actor="Codertocat", checkout=SAFE_TO_READ, cluster_configured=True), **more
-    )
+    return replace(Facts(repository=OWN, sha=MERGE, checkout=SAFE_TO_READ, cluster_configured=True), **more)
 
 
 def on(event: str, data: dict[str, Any], *, wishes: Wishes = Wishes(), **more: Any) -> Decision:  # noqa: B008 -- frozen
@@ -150,17 +148,10 @@ def test_allowing_untrusted_builds_does_not_allow_another_commit() -> None:
     assert "neither the head" in decision.refusal
 
 
-def test_b48_a_forks_own_run_builds_without_its_plugins_and_expects_a_read_only_token() -> None:
+def test_b48_a_forks_own_run_builds_without_its_plugins() -> None:
     decision = on("pull_request", pull_request(fork=True))
-    assert (decision.refusal, decision.untrusted, decision.read_only_token) == ("", True, True)
-    own = on("pull_request", pull_request())
-    assert (own.untrusted, own.read_only_token) == (False, False)
-
-
-def test_b48_dependabot_has_a_read_only_token() -> None:
-    decision = on("pull_request", pull_request(), actor="dependabot[bot]")
-    assert (decision.read_only_token, decision.untrusted) == (True, False)
-    assert not on("push", payload("push"), actor="dependabot[bot]").read_only_token
+    assert (decision.refusal, decision.untrusted) == ("", True)
+    assert not on("pull_request", pull_request()).untrusted
 
 
 def test_a_comment_on_a_pull_request_does_not_tell_whose_files_they_are() -> None:

@@ -21,6 +21,7 @@ from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import BuildError, ClusterError, RefusedError, TazunaError, UsageError
 from tazuna_core.report.model import ErrorLine, Report, load_report
 from tests.github.fake_github import FakeGitHub
+from tests.github.fake_webhook import FakeWebhook
 from tests.github.reports import failed, partial, report
 
 HEAD, MERGE = "b" * 40, "c" * 40
@@ -441,3 +442,49 @@ def test_no_secret_of_the_step_is_in_what_it_prints_or_writes(step: Step, github
     for text in (masked, done.summary, github.comments[7][0]["body"], *texts):
         assert github.token not in text
         assert "T0/secret" not in text
+
+
+def test_b58_b60_nights_with_issue_and_chat(step: Step, github: FakeGitHub) -> None:
+    with FakeWebhook() as webhook:
+        inputs = {"drift_issue": "true", "slack_webhook_url": webhook.url}
+        run = iter(range(300, 400))
+
+        def night(answer: Answer) -> Done:
+            variables = {"GITHUB_RUN_ID": str(next(run))}
+            answers: dict[str, Answer] = {"drift": answer, "diff": report("state diff")}
+            return step(answers, event="schedule", payload={}, environment=variables, **inputs)
+
+        drift = report("state drift", "drifted")
+        first = night(drift)
+        (issue,) = github.issues.values()
+        assert first.outputs["issue-number"] == str(issue["number"])
+        assert issue["title"] == "Drift: tazuna.yaml · prod"
+        assert "spec.replicas" in issue["body"]
+        night(drift)
+        night(report("state drift", "drifted", "missing"))
+        night(ClusterError("no route to host"))
+        assert issue["state"] == "open"
+        night(report("state drift"))
+        assert issue["state"] == "closed"
+        night(report("state drift"))
+        assert [one["blocks"][0]["text"]["text"] for one in webhook.messages] == [
+            one["text"].split(":")[0] for one in webhook.messages
+        ]
+        assert len(webhook.messages) == 4  # drift, changed drift, error, all clear
+
+
+def test_a_failing_webhook_is_a_warning_that_does_not_name_it(step: Step) -> None:
+    with FakeWebhook(status=500) as webhook:
+        answers: dict[str, Answer] = {"drift": report("state drift", "drifted")}
+        done = step(answers, event="schedule", payload={}, command="drift", slack_webhook_url=webhook.url)
+    assert done.code == 0
+    assert "the webhook answered 500" in done.log
+    assert webhook.url not in done.log.replace(f"::add-mask::{webhook.url}\n", "")
+
+
+def test_chat_says_nothing_of_a_plans_changes(step: Step) -> None:
+    with FakeWebhook() as webhook:
+        step(report("plan", "added"), slack_webhook_url=webhook.url)
+        assert webhook.messages == []
+        step(ClusterError("no route"), slack_webhook_url=webhook.url)
+        assert len(webhook.messages) == 1
