@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.action.run_act import ActRun, WorkTree, run_act
 from tests.github.fake_github import FakeGitHub
@@ -37,12 +34,6 @@ FILES = {
     "kubeconfig": KUBECONFIG,
 }
 BROKEN = FILES | {"tazuna.yaml": FILES["tazuna.yaml"].replace("type", "tpye")}
-
-
-@pytest.fixture
-def github() -> Iterator[FakeGitHub]:
-    with FakeGitHub() as server:
-        yield server
 
 
 def pull_request(tree: WorkTree, number: int = 7) -> dict[str, Any]:
