@@ -16,7 +16,7 @@ from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.sendable import sendable
 from tazuna_core.operations.desired import build, desired_objects, warn_of_superseded
-from tazuna_core.operations.established import wait_established
+from tazuna_core.operations.established import wait_served
 from tazuna_core.operations.lease import ApplyLease
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.send import Sent, send
@@ -146,10 +146,10 @@ class _Run:
         for group in _phases(built.objects):
             for obj in group:
                 self._object(obj, before, live.get(kinds.effective(obj.ref)), done, failed)
-            established = [obj.ref for obj in group if str(obj.key) in done and _is_definition(obj)]
-            if established:
-                self._establish(established, done)
-                kinds = self._session.api.kinds(refresh=True)
+            definitions = {obj.ref: obj.data for obj in group if str(obj.key) in done and _is_definition(obj)}
+            if definitions:
+                self._serve(definitions, done)
+                kinds = self._session.api.kinds()
         self._save(built, before, done, failed)
 
     def _object(
@@ -175,17 +175,15 @@ class _Run:
         self.confirmed += 1
         self._progress(f"{sent.action:<11} {obj.key}")
 
-    def _establish(self, refs: Sequence[ObjectRef], done: dict[str, Sent]) -> None:
-        """Waits until CRDs serve, and records the version in which they do."""
-        for ref, answer in wait_established(self._session.cluster, refs).items():
-            if isinstance(answer, Unavailable):
-                self._findings.fail(ApplyError(f"{ref} is not established: {answer.message}", code="not-established"))
-                continue
+    def _serve(self, definitions: Mapping[ObjectRef, JsonObject], done: dict[str, Sent]) -> None:
+        """Waits until CRDs serve, and records the version in which they do: only their status was written since."""
+        for ref, why in wait_served(self._session.api, self._session.cluster, definitions).items():
+            self._findings.fail(ApplyError(f"{ref} is not established after a minute: {why}", code="not-established"))
+        for ref, answer in self._session.cluster.read_metadata(definitions).items():
             for key, sent in done.items():
                 exact = bool(sent.recorded.resource_version)
-                if sent.recorded.key.ref == ref and exact and _same_content(sent, answer):
-                    version = str(answer["metadata"]["resourceVersion"])
-                    done[key] = replace(sent, recorded=replace(sent.recorded, resource_version=version))
+                if sent.recorded.key.ref == ref and exact and not isinstance(answer, Unavailable):
+                    done[key] = replace(sent, recorded=_with_version(sent, answer))
 
     def _save(
         self, built: BuiltManifest, before: Applied, done: Mapping[str, Sent], failed: Sequence[BuiltObject]
@@ -223,6 +221,15 @@ def _is_definition(obj: BuiltObject) -> bool:
     return obj.key.kind == "CustomResourceDefinition"
 
 
-def _same_content(sent: Sent, live: JsonObject) -> bool:
-    """Whether only the status was written since our answer: then its newer version is as good as ours."""
-    return same(comparable(sent.live), comparable(live))
+def _with_version(sent: Sent, metadata_only: JsonObject) -> RecordedObject:
+    """Returns the record at a later version of the object, when nothing but its status can differ.
+
+    The generation counts changes of the spec; all else that counts is metadata.
+    """
+    before, after = sent.live["metadata"], metadata_only["metadata"]
+    unchanged = (
+        before.get("uid") == after.get("uid")
+        and before.get("generation") == after.get("generation")
+        and same(comparable({"metadata": before}), comparable({"metadata": after}))
+    )
+    return replace(sent.recorded, resource_version=str(after["resourceVersion"])) if unchanged else sent.recorded

@@ -5,42 +5,45 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from tazuna_core.cluster.reader import Answer, ClusterReader, Reason, Unavailable
+from tazuna_core.cluster.api_server import ApiServer
+from tazuna_core.cluster.known_kinds import known_kinds
+from tazuna_core.cluster.reader import ClusterReader, Unavailable
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 
 SECONDS = 60.0
 _PAUSE = 0.1
 
 
-def wait_established(cluster: ClusterReader, refs: Sequence[ObjectRef]) -> Mapping[ObjectRef, Answer]:
-    """Returns each definition as it is once its condition ``Established`` is true, or why it never became so."""
+def wait_served(
+    api: ApiServer, cluster: ClusterReader, definitions: Mapping[ObjectRef, JsonObject]
+) -> dict[ObjectRef, str]:
+    """Waits until discovery lists what the definitions define; it does so once they are established.
+
+    Asking discovery is one small request for all of them, where the definitions themselves are megabytes. Returns why,
+    for each that is still not served after a minute.
+    """
+    wanted = {ref: _kinds(definition) for ref, definition in definitions.items()}
     end = time.monotonic() + SECONDS
-    done: dict[ObjectRef, Answer] = {}
-    waiting = list(dict.fromkeys(refs))
-    while waiting:
-        answers = cluster.read(waiting)
-        late = time.monotonic() > end
-        for ref in list(waiting):
-            answer = answers[ref]
-            if isinstance(answer, Unavailable) or _established(answer):
-                done[ref] = answer
-            elif late:
-                done[ref] = Unavailable(Reason.TIMEOUT, f"after {SECONDS:g} s: {_why(answer)}")
-        waiting = [ref for ref in waiting if ref not in done]
-        if waiting:
-            time.sleep(_PAUSE)
-    return done
+    while True:
+        served = api.kinds(refresh=True)
+        waiting = [ref for ref, kinds in wanted.items() if any(served.get(*kind) is None for kind in kinds)]
+        if not waiting or time.monotonic() > end:
+            return {ref: _why(cluster, ref) for ref in waiting}
+        time.sleep(_PAUSE)
 
 
-def _established(definition: JsonObject) -> bool:
-    return any(c.get("type") == "Established" and c.get("status") == "True" for c in _conditions(definition))
+def _kinds(definition: JsonObject) -> list[tuple[str, str]]:
+    spec = definition.get("spec") or {}
+    versions = [v for v in spec.get("versions") or () if isinstance(v, dict) and v.get("served")]
+    built_in = known_kinds().served
+    defined = known_kinds([{**definition, "spec": {**spec, "versions": versions}}]).served
+    return [kind for kind in defined if kind not in built_in]
 
 
-def _why(definition: JsonObject) -> str:
-    false = [c for c in _conditions(definition) if c.get("status") != "True" and c.get("message")]
+def _why(cluster: ClusterReader, ref: ObjectRef) -> str:
+    answer = cluster.read([ref])[ref]
+    if isinstance(answer, Unavailable):
+        return answer.message or str(answer.reason)
+    conditions: Sequence[JsonObject] = (answer.get("status") or {}).get("conditions") or []
+    false = [c for c in conditions if c.get("status") != "True" and c.get("message")]
     return "; ".join(f"{c.get('type')}: {c['message']}" for c in false) or "the server gives no reason"
-
-
-def _conditions(definition: JsonObject) -> list[JsonObject]:
-    conditions = (definition.get("status") or {}).get("conditions")
-    return [c for c in conditions if isinstance(c, dict)] if isinstance(conditions, list) else []
