@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from tazuna_core.cluster.reader import Answer, Unavailable
+from tazuna_core.cluster.reader import Unavailable
 from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
 from tazuna_core.diff.subject import RunContext, Subject
 from tazuna_core.diff.verdicts import ObjectVerdict
@@ -14,9 +14,10 @@ from tazuna_core.errors import StateError
 from tazuna_core.objects.canonical import content_hash
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.operations.autoscaling import autoscaled, targets_of
+from tazuna_core.operations.live import read_live
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.session import Session
-from tazuna_core.operations.tracked import Tracked, tracked_objects, wanted_refs
+from tazuna_core.operations.tracked import Tracked, tracked_objects
 from tazuna_core.report.assemble import Findings, ManifestVerdicts, assemble
 from tazuna_core.report.model import ErrorLine, Excluded, Report, Skipped
 from tazuna_core.spec.manifest import Manifest
@@ -94,20 +95,24 @@ class Comparison:
         tracked: Mapping[str, Sequence[Tracked]],
         compare: Compare = "record",
         *,
-        also: Iterable[ObjectRef] = (),
+        in_full: Iterable[ObjectRef] = (),
         scaling: Iterable[JsonObject] = (),
     ) -> None:
-        """``also`` are further objects to read; ``scaling`` objects among which autoscalers are looked for."""
+        """``in_full`` as in ``read_live``; ``scaling`` are objects among which autoscalers are looked for."""
         self._session = session
         self._tracked = tracked
         self._compare = compare
         every = [obj for objects in tracked.values() for obj in objects]
         self.unreadable = frozenset(rule.kind for rule in session.drift_file.content.unreadable)
-        refs = [*wanted_refs(every, self.unreadable), *(ref for ref in also if ref.kind not in self.unreadable)]
-        self.live: Mapping[ObjectRef, Answer] = session.cluster.read(dict.fromkeys(refs))
+        wanted = [obj for obj in every if not obj.superseded_by and obj.ref.kind not in self.unreadable]
+        if compare == "hash":
+            in_full = [obj.ref for obj in wanted]
+        live = read_live(session.cluster, wanted, [ref for ref in in_full if ref.kind not in self.unreadable])
+        self.live, self.untouched = live.answers, live.untouched
+        scaling = [*scaling, *(obj.recorded.answer for obj in wanted if obj.recorded and obj.ref in self.untouched)]
         self.context = RunContext(
             controllers=frozenset(session.drift_file.content.managers),
-            autoscaled=targets_of(scaling) | autoscaled(session.cluster, self.live, self._other_replicas(every)),
+            autoscaled=targets_of(scaling) | autoscaled(session.cluster, self.live, self._other_replicas(wanted)),
             ignore=session.ignore_rules(),
             today=session.today(),
         )
@@ -140,6 +145,8 @@ class Comparison:
             return unknown_verdict(obj.key, obj.stored_hash, str(answer.reason), answer.message)
         if self._compare == "hash":
             return _by_hash(obj, content_hash(answer))
+        if obj.ref in self.untouched:
+            return ObjectVerdict(obj.key, "unchanged", hashes=hashes)
         verdict = drift_of(self.subject(obj, answer), obj.stored_hash)
         return replace(verdict, hashes={**verdict.hashes, **hashes})
 
@@ -160,6 +167,7 @@ class Comparison:
             obj.ref
             for obj in tracked
             if obj.recorded is not None
+            and obj.ref not in self.untouched
             and not isinstance(answer := self.live.get(obj.ref), Unavailable)
             and replicas(answer) != replicas(obj.recorded.answer)
         ]

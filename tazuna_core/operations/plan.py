@@ -79,8 +79,14 @@ class Planning:
         self._soon = served_soon(obj for objects in desired.values() for obj in objects)
         self.failed = frozenset(one.manifest.name for one in built if one.error is not None)
         self.tracked = tracked_objects(stored, session.cluster.kinds())
-        new = [obj.ref for objects in desired.values() for obj in objects if not obj.superseded_by and obj.ref.name]
-        self._comparison = Comparison(session, self.tracked, also=new, scaling=self._built_autoscalers())
+        known = {str(obj.key): obj.stored_hash for objects in self.tracked.values() for obj in objects}
+        changed = [
+            obj.ref
+            for objects in desired.values()
+            for obj in objects
+            if not obj.superseded_by and obj.ref.name and known.get(str(obj.built.key)) != obj.built.content_hash
+        ]
+        self._comparison = Comparison(session, self.tracked, in_full=changed, scaling=self._built_autoscalers())
         self._unreadable = self._comparison.unreadable
 
     def verdicts(self, manifest: str) -> Iterator[ObjectVerdict]:
@@ -109,6 +115,8 @@ class Planning:
         answer = self._comparison.live[obj.ref]
         if isinstance(answer, Unavailable):
             return self._without_live(obj, tracked, answer, hashes)
+        if obj.ref in self._comparison.untouched and built_hash == stored_hash:
+            return ObjectVerdict(key, "unchanged", hashes=hashes)
         proven = proven_by_hash(tracked, answer) if tracked else None
         subject = self._comparison.subject(tracked or Tracked(key, obj.ref, "", None), answer, proven)
         if answer["metadata"].get("deletionTimestamp"):
@@ -147,6 +155,8 @@ class Planning:
                 note = "already gone from the cluster"
                 return ObjectVerdict(tracked.key, "removed", frozenset({"removed"}), hashes, notes=(note,))
             return unknown_verdict(tracked.key, tracked.stored_hash, str(answer.reason), answer.message)
+        if tracked.ref in self._comparison.untouched:
+            return ObjectVerdict(tracked.key, "removed", frozenset({"removed"}), hashes)
         drifted = drift_of(self._comparison.subject(tracked, answer), tracked.stored_hash)
         by_hand = bool(drifted.fields)
         status: Status = "conflict" if by_hand else "removed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tazuna_core.cluster.reader import Kinds
@@ -78,8 +78,3 @@ def proven_by_hash(obj: Tracked, live: JsonObject) -> RecordedObject | None:
         answer=answer,
         sent=answer,
     )
-
-
-def wanted_refs(tracked: Iterable[Tracked], unreadable: frozenset[str]) -> list[ObjectRef]:
-    """Returns what has to be read of the cluster: everything that is compared."""
-    return [obj.ref for obj in tracked if not obj.superseded_by and obj.ref.kind not in unreadable]

@@ -1,0 +1,53 @@
+"""Reads what is live of tracked objects, and of each no more than it takes to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from tazuna_core.cluster.reader import Answer, ClusterReader, Unavailable
+from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.operations.tracked import Tracked
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """Answers by reference. Objects in ``untouched`` have metadata only: the server says nothing else was written."""
+
+    answers: Mapping[ObjectRef, Answer]
+    untouched: frozenset[ObjectRef] = frozenset()
+
+
+def read_live(
+    cluster: ClusterReader,
+    tracked: Iterable[Tracked],
+    also: Iterable[ObjectRef] = (),
+    in_full: Iterable[ObjectRef] = (),
+) -> Live:
+    """Reads tracked objects and ``also`` further ones; ``in_full`` are read whole even when untouched.
+
+    An object whose uid and resourceVersion are the recorded ones is what was recorded (verdicts 3), so its metadata is
+    enough: megabytes of definitions, and the values of Secrets, never leave the server.
+    """
+    tracked = list(tracked)
+    whole = dict.fromkeys(in_full)
+    recorded = {obj.ref: obj for obj in tracked if obj.recorded is not None and obj.recorded.resource_version}
+    answers = dict(cluster.read_metadata([ref for ref in recorded if ref not in whole]))
+    untouched = frozenset(
+        ref
+        for ref, answer in answers.items()
+        if not isinstance(answer, Unavailable) and _same_version(answer, recorded[ref])
+    )
+    known = {ref for ref, answer in answers.items() if ref in untouched or isinstance(answer, Unavailable)}
+    rest = [ref for ref in dict.fromkeys([*(obj.ref for obj in tracked), *whole]) if ref not in known]
+    answers.update(cluster.read(rest))
+    return Live(answers, untouched)
+
+
+def _same_version(answer: JsonObject, obj: Tracked) -> bool:
+    metadata = answer["metadata"]
+    return (
+        obj.recorded is not None
+        and metadata.get("uid") == obj.recorded.uid
+        and metadata.get("resourceVersion") == obj.recorded.resource_version
+    )
