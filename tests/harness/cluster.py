@@ -9,7 +9,7 @@ import ssl
 import subprocess
 import sysconfig
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -134,12 +134,19 @@ class LocalCluster:
             raise ClusterError(f"kubectl {' '.join(arguments)}: exit code {done.returncode}\n{done.stderr}")
         return done
 
-    def request(self, method: str, path: str, body: object = None, content_type: str = "application/json") -> Answer:
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        content_type: str = "application/json",
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
         """One request as the administrator, quicker than kubectl and independent of the code under test."""
         connection = http.client.HTTPSConnection("127.0.0.1", self._port.number, timeout=60, context=self._tls)
         try:
             data = None if body is None else json.dumps(body)
-            connection.request(method, path, data, {"Content-Type": content_type})
+            connection.request(method, path, data, {"Content-Type": content_type, **(headers or {})})
             response = connection.getresponse()
             text = response.read().decode()
         finally:

@@ -1,0 +1,138 @@
+"""What a report must say of a change: reported with whom, or hidden by which rule (verdicts 3 and 4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tests.bench.mutations.schema import Json, Node
+from tests.bench.mutations.truth import MISSING, Change, Holder, Path, at, changes, holders, path_text
+
+OURS = "tazuna"
+CONTROLLERS = frozenset(
+    {
+        "kube-controller-manager", "kube-apiserver", "clusterrole-aggregation-controller", "cainjector",
+        "cert-manager-cainjector", "karpenter", "node-problem-detector",
+    }
+)  # fmt: skip
+"""The controllers that run here, and those that the bench plays."""
+SWITCHES = {"replicas", "paused", "suspend"}
+
+
+@dataclass(frozen=True)
+class Expected:
+    """One line that the report must have, under its fields or in its ledger."""
+
+    path: str
+    holders: tuple[Holder | None, ...]
+    verdict: str
+    """``drifted``, ``extra`` or, in the ledger, ``hidden``."""
+    rule: str = ""
+    """The rule that hides it."""
+
+
+def expected(node: Node, before: Json, after: Json, declared: Json, scaled: bool) -> list[Expected]:
+    """What must be said of an object that was stored as ``before`` and is ``after``."""
+    before, before_generated = _without_generated(before)
+    after, after_generated = _without_generated(after)
+    out = [
+        Expected(path_text((("f", field),)), (None,), "hidden", "generated secret")
+        for field in ("secrets", "imagePullSecrets")
+        if after_generated.get(field, []) != before_generated.get(field, [])
+    ]
+    for change in changes(node, before, after):
+        known = holders(after, change)
+        sent = _sent(node, declared, change)
+        rule = _hidden(before, after, change, known, sent, scaled)
+        verdict = "hidden" if rule else "extra" if sent is MISSING else "drifted"
+        out.append(Expected(path_text(change.path), known, verdict, rule))
+    return out
+
+
+def _sent(node: Node, declared: Json, change: Change) -> Any:
+    value = at(node, declared, change.path)
+    if value is MISSING and change.atomic is not None:
+        return at(node, declared, change.atomic)
+    return value
+
+
+def _hidden(
+    before: Json, after: Json, change: Change, known: tuple[Holder | None, ...], sent: Any, scaled: bool
+) -> str:
+    controller = any(one is not None and is_controller(one) for one in known)
+    person = any(one is not None and is_person(one) for one in known)
+    rule = _by_design(after, change, controller, person, known, sent, scaled)
+    if rule or sent is not MISSING:
+        return rule
+    if controller:
+        return "controller"
+    if known == (None,) and not counts_unowned(change.path):
+        return "server default"
+    return ""
+
+
+def _by_design(
+    after: Json, change: Change, controller: bool, person: bool, known: tuple[Holder | None, ...], sent: Any,
+    scaled: bool,
+) -> str:  # fmt: skip
+    names = tuple(step[1] for step in change.path if step[0] == "f")
+    kind = after["kind"]
+    if names == ("spec", "replicas") and (
+        scaled or (controller and any(one is not None and one.subresource == "scale" for one in known))
+    ):
+        return "autoscaled replicas"
+    if names[-1:] == ("caBundle",):
+        injected = any(one is not None and "cainjector" in one.manager for one in known)
+        if injected or ((sent is MISSING or sent in ("", "Cg==", "Cgo=")) and not person):
+            return "injected caBundle"
+    if person:
+        return ""
+    if kind == "ClusterRole" and after.get("aggregationRule") and names[:1] == ("rules",):
+        return "aggregated role"
+    token = kind == "Secret" and after.get("type") == "kubernetes.io/service-account-token"
+    if token and names[:1] == ("data",) and sent is MISSING:
+        return "token secret"
+    if kind == "Service" and change.after != "None" and (sent is MISSING or sent in ("", 0)):
+        assigned = {("spec", "clusterIP"), ("spec", "clusterIPs"), ("spec", "ports", "nodePort")}
+        if names in assigned or names == ("spec", "healthCheckNodePort"):
+            return "cluster-assigned"
+    return ""
+
+
+def counts_unowned(path: Path) -> bool:
+    """Whether a path that we never declared counts although nobody holds it."""
+    last = path[-1]
+    if last[0] in "kv":
+        return True
+    names = [step[1] for step in path]
+    if len(path) == 2 and names[0] == "spec" and names[1] in SWITCHES:
+        return True
+    if len(path) == 2 and names[0] in ("data", "binaryData"):
+        return True
+    return len(path) >= 3 and names[-3] == "metadata" and names[-2] in ("labels", "annotations")
+
+
+def is_controller(holder: Holder) -> bool:
+    """Whether a holder is a controller: by name, or because it writes status."""
+    return holder.manager in CONTROLLERS or (holder.subresource == "status" and not is_person(holder))
+
+
+def is_person(holder: Holder) -> bool:
+    """Whether a holder is a person's tool, of those that the bench uses."""
+    return holder.manager.startswith("kubectl") or holder.manager in {"Mozilla", "k9s", "Lens", "rancher"}
+
+
+def _without_generated(obj: Json) -> tuple[Json, Json]:
+    """Takes the secrets that were generated for a ServiceAccount out of it."""
+    if obj["kind"] != "ServiceAccount":
+        return obj, {}
+    prefixes = tuple(f"{obj['metadata']['name']}-{what}-" for what in ("token", "dockercfg"))
+    out, generated = dict(obj), {}
+    for field in ("secrets", "imagePullSecrets"):
+        items = obj.get(field, [])
+        generated[field] = [item for item in items if str(item.get("name", "")).startswith(prefixes)]
+        if generated[field]:
+            out[field] = [item for item in items if item not in generated[field]]
+            if not out[field]:
+                del out[field]
+    return out, generated
