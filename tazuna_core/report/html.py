@@ -195,10 +195,19 @@ def _message(one: ErrorLine) -> str:
     return clean(place + one.message)
 
 
+def _breakable(path: str) -> Markup:
+    """A path that may go on in the next line after its dots."""
+    return Markup(".<wbr>").join(path.split("."))
+
+
 @cache
 def _environment() -> Environment:
     loader = PackageLoader("tazuna_core.report", "templates")
-    return Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["breakable"] = _breakable
+    return environment
 
 
 @cache

@@ -77,7 +77,7 @@ def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldR
         secret=secret,
         splits=tuple(_split(one, other, lang) for one, other in pairs) if long else (),
         who=owner_words(field.owner, lang) if has_owner_words(seen) else "",
-        fate=say(lang, f"fate.{field.on_merge}") if field.on_merge else "",
+        fate=say(lang, f"fate.{seen.fate}") if seen.fate else "",
         note=clean(field.note),
     )
 

@@ -59,6 +59,8 @@ def needs_lines(before: Any, after: Any) -> bool:
 
 def line_diff(before: Any, after: Any) -> LineDiff:
     """Compares two values by lines. Unchanged lines have a blank for a mark (B31), so YAML dashes stay harmless."""
+    if before is after or (type(before) is type(after) and before == after):
+        return LineDiff((), 0, 0)
     if isinstance(before, str) and isinstance(after, str):
         only = _only_difference(before, after)
         if only:
@@ -127,21 +129,19 @@ def _as_text(value: Any) -> str:
     if value is ABSENT:
         return ""
     if isinstance(value, (dict, list)) and value and not is_masked(value):
-        text: str = yaml.dump(
-            _without_masks(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=float("inf")
-        )
+        text: str = yaml.dump(_without_masks(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**30)
         return text.rstrip("\n")
     return one_line(value)
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """YAML for reading: texts of several lines as blocks, list items indented, no anchors."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
 
 
-def _text_node(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+def _text_node(dumper: yaml.CSafeDumper, text: str) -> yaml.Node:
     style = "|" if "\n" in text and not HARMFUL.search(text) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

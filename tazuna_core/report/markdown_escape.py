@@ -6,24 +6,24 @@ import html
 import re
 from collections.abc import Iterable
 
-from tazuna_core.report.values import HARMFUL, clean, escape_harmful
+from tazuna_core.report.values import clean
 
 BREAK = "\u200b"
 """A zero-width break: invisible, and no mention or reference goes across it."""
 
 _PUNCTUATION = re.compile(r"([\\`*_\[\]|~$])")
 # At the start of a line or list item these would open a heading, a list or a rule.
-_OPENING = re.compile(r"^(\d*)([#+\-=.)])")
+_OPENING = re.compile(r"^(\d+(?=[.)])|(?=[#+\-=]))(.)")
 # What GitHub turns into a mention, a reference, a commit link or a link: @name, #12, GH-12, a SHA, an address.
 _PINGS = (
     (re.compile(r"@"), f"@{BREAK}"),
     (re.compile(r"(?=#[0-9])"), BREAK),
     (re.compile(r"#(?=[0-9])"), f"#{BREAK}"),
     (re.compile(r"\b(gh)-(?=[0-9])", re.IGNORECASE), rf"\1{BREAK}-{BREAK}"),
-    (re.compile(r"\b([0-9a-f]{4})(?=[0-9a-f]{3,60}\b)", re.IGNORECASE), rf"\1{BREAK}"),
     (re.compile(r"://"), f":{BREAK}//"),
     (re.compile(r"\bwww\.", re.IGNORECASE), f"www{BREAK}."),
 )
+_COMMIT = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,}(?![0-9a-z])", re.IGNORECASE)
 _RUN = re.compile(r"`+")
 
 
@@ -44,6 +44,7 @@ def html_code(text: str) -> str:
 def plain(text: str) -> str:
     """Returns ``text`` as words of a sentence: no markup, no mention, no reference, no link."""
     text = clean(text)
+    text = _COMMIT.sub(lambda match: BREAK.join(re.findall(".{1,6}", match.group())), text)
     for pattern, replacement in _PINGS:
         text = pattern.sub(replacement, text)
     text = _OPENING.sub(r"\1\\\2", _PUNCTUATION.sub(r"\\\1", text))
@@ -56,10 +57,15 @@ def paragraph(text: str) -> str:
 
 
 def fence(lines: Iterable[str], info: str = "") -> str:
-    """Returns a fenced block whose fence is longer than any run of backticks inside (B27); raw content (B28)."""
-    body = [escape_harmful(line, HARMFUL) for line in lines]
-    ticks = "`" * max(3, 1 + max((len(run) for line in body for run in _RUN.findall(line)), default=0))
+    """Returns a fenced block of harmless lines, raw (B28), in a fence longer than any run of backticks inside (B27)."""
+    body = list(lines)
+    ticks = fence_ticks(body)
     return "\n".join([f"{ticks}{info}", *body, ticks])
+
+
+def fence_ticks(lines: Iterable[str]) -> str:
+    """Returns a fence that no line can close."""
+    return "`" * max(3, 1 + max((len(run) for line in lines for run in _RUN.findall(line)), default=0))
 
 
 def link(text: str, address: str) -> str:

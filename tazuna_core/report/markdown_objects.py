@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.budget import size
 from tazuna_core.report.catalogue import Lang, say
 from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
-from tazuna_core.report.markdown_escape import code, fence, html_code, plain
+from tazuna_core.report.markdown_escape import code, fence, fence_ticks, html_code, plain
 from tazuna_core.report.model import FieldChange, Hidden, ObjectReport, Owner
 from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import FieldView, Sided, display_name, view
@@ -20,32 +23,41 @@ _LONG = 90
 """Values of more characters than this together stand one below the other."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FieldText:
     """A field as markdown: a list item, and the lines of each fence beneath it."""
 
     item: str
     fences: tuple[tuple[str, ...], ...] = ()
 
+    @cached_property
     def full(self) -> str:
         """The whole field, every fence closed."""
         return self.item + "".join(f"\n{fence(lines, 'diff')}\n\n" for lines in self.fences)
 
+    @cached_property
+    def full_size(self) -> int:
+        """Bytes of the whole field."""
+        return size(self.full)
+
     def part(self, room: int, lang: Lang) -> str:
-        """As many lines of the first fence as fit into ``room`` bytes, or "" where not even a few do."""
+        """As many lines of the first fence as fit into ``room`` bytes, or "" where not even one does."""
         if not self.fences:
             return ""
+        lines, (ticks, ends) = self.fences[0], self._first_fence
+        rest = "@@ " + say(lang, "lines.more", n=len(lines)) + " @@"
+        room -= size(f"{self.item}\n{ticks}diff\n{rest}\n{ticks}\n\n")
+        number = min(bisect_right(ends, room), len(lines) - 1)
+        if number < 1:
+            return ""
+        rest = "@@ " + say(lang, "lines.more", n=len(lines) - number) + " @@"
+        return "\n".join([self.item, f"{ticks}diff", *lines[:number], rest, ticks, "", ""])
+
+    @cached_property
+    def _first_fence(self) -> tuple[str, list[int]]:
+        """The fence of the first block, and the bytes up to the end of each of its lines."""
         lines = self.fences[0]
-
-        def cut(number: int) -> str:
-            rest = "@@ " + say(lang, "lines.more", n=len(lines) - number) + " @@"
-            return f"{self.item}\n{fence([*lines[:number], rest], 'diff')}\n\n"
-
-        low, high = 0, len(lines)
-        while high - low > 1:  # invariant: `low` lines fit or none do, `high` lines do not
-            middle = (low + high) // 2
-            low, high = (middle, high) if size(cut(middle)) <= room else (low, middle)
-        return cut(low) if low else ""
+        return fence_ticks(lines), list(accumulate(size(line) + 1 for line in lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +74,7 @@ class ObjectText:
         """Nothing, the line with the name, everything."""
         if not self.head:
             return ("", self.name)
-        return ("", self.name, self.head + "".join(field.full() for field in self.fields) + self.foot)
+        return ("", self.name, self.head + "".join(field.full for field in self.fields) + self.foot)
 
     def cut(self, room: int) -> str:
         """As many fields as fit into ``room`` bytes, the last perhaps in part; "" where none does."""
@@ -73,15 +85,14 @@ class ObjectText:
         shown: list[str] = []
         number = 0
         for field in self.fields:
-            whole = field.full()
-            if size(whole) > room:
+            if field.full_size > room:
                 part = field.part(room, self.lang)
                 if part:
                     shown.append(part)
                     number += 1
                 break
-            shown.append(whole)
-            room -= size(whole)
+            shown.append(field.full)
+            room -= field.full_size
             number += 1
         if not shown:
             return ""
@@ -176,8 +187,8 @@ def _tail(seen: FieldView, lang: Lang, sides: int) -> list[str]:
         words.append(f"**{say(lang, f'verdict.{field.verdict}')}**")
     if has_owner_words(seen):
         words.append(_owner(field.owner, lang))
-    if field.on_merge:
-        words.append(say(lang, f"fate.{field.on_merge}"))
+    if seen.fate:
+        words.append(say(lang, f"fate.{seen.fate}"))
     if field.note:
         words.append(plain(field.note))
     return words

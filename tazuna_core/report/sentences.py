@@ -67,6 +67,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "secret.removed": ("value removed", "値を削除"),
     "secret.changed": ("value changed", "値を変更"),
     "fate.reverted": ("merging reverts it", "マージすると元に戻ります"),
+    "fate.overwritten": ("merging overwrites it", "マージすると上書きされます"),
     "fate.kept": ("merging leaves it as it is", "マージしてもこのまま残ります"),
     "verdict.planned": ("planned", "適用予定"),
     "verdict.drifted": ("drifted", "ドリフト"),

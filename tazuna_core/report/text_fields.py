@@ -82,8 +82,8 @@ def _tag(seen: FieldView, command: str) -> str:
     field = seen.change
     usual = "drifted" if command == "state drift" else "planned"
     words = [] if field.verdict == usual else [say("en", f"verdict.{field.verdict}")]
-    if field.on_merge:
-        words.append(say("en", f"fate.{field.on_merge}"))
+    if seen.fate:
+        words.append(say("en", f"fate.{seen.fate}"))
     if field.note:
         words.append(clean(field.note))
     return ", ".join(words)

@@ -47,6 +47,13 @@ class FieldView:
             return "changed"
         return word
 
+    @property
+    def fate(self) -> str:
+        """What merging does to the field, as a word of the catalogue; empty where nothing is said."""
+        if self.change.on_merge == "reverted" and self.change.verdict == "conflict":
+            return "overwritten"
+        return self.change.on_merge or ""
+
     def sides(self) -> tuple[Sided, ...]:
         """All sides, the live one of a conflict last."""
         return (self.before, self.after) if self.other is None else (self.before, self.after, self.other)
