@@ -21,10 +21,9 @@ class Live:
 def read_live(
     cluster: ClusterReader,
     tracked: Iterable[Tracked],
-    also: Iterable[ObjectRef] = (),
     in_full: Iterable[ObjectRef] = (),
 ) -> Live:
-    """Reads tracked objects and ``also`` further ones; ``in_full`` are read whole even when untouched.
+    """Reads tracked objects, and ``in_full`` (tracked or not) whole even when untouched.
 
     An object whose uid and resourceVersion are the recorded ones is what was recorded (verdicts 3), so its metadata is
     enough: megabytes of definitions, and the values of Secrets, never leave the server.

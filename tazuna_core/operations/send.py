@@ -10,7 +10,7 @@ from typing import Any, Literal
 from tazuna_core.cluster.api_server import ApiServer, ServerAnswer
 from tazuna_core.diff.baseline import baseline_of, no_longer_declared
 from tazuna_core.diff.drift import drift_of
-from tazuna_core.diff.secrets import masked, skeleton_of
+from tazuna_core.diff.secrets import masked, provable_skeleton
 from tazuna_core.diff.subject import Subject
 from tazuna_core.errors import ApplyError
 from tazuna_core.objects.comparable import comparable, same
@@ -124,7 +124,7 @@ def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subjec
         answer=baseline,
         sent=masked(body) if secret else body,
         managers=previous.managers if previous is not None else others,
-        secret_skeleton=skeleton_of(built.data) if secret else None,
+        secret_skeleton=provable_skeleton(built.data, built.content_hash, answer.body) if secret else None,
     )
 
 
