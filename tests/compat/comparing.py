@@ -24,6 +24,7 @@ ON_PURPOSE = {
     "question mark": "Go ends an unquoted text in [] or {} at '?', and then sometimes reads on",
     "colon in flow": "libyaml refuses an unquoted ':' at an end of a text in [] or {}, which Go reads",
     "unread": "Go does not look at values that a repeated key replaces, at separator lines, or behind a document's end",
+    "nothing found": "we refuse a key that is a collection, where Go ends the document, finds no object and is silent",
     "short rest": "Go's decoder gives up when fewer than four bytes follow a JSON object",
     "float tie": "the key 2**-12 lies between two float32 texts; Go 1.26 takes the larger, we the even one",
     "keys collide": "keys of different types that become one string: Go takes whichever its map yields last, at random",
@@ -41,7 +42,7 @@ def difference(question: Question, answer: Answer) -> tuple[str, str]:
     except TazunaError as error:
         if answer.error:
             return "", ""
-        rule = _excuse(error) or ("unread" if _is_unread(question, error, answer) else "")
+        rule = _excuse(error, answer) or ("unread" if _is_unread(question, error, answer) else "")
         return (rule, "") if rule else ("", f"we refuse it ({error}), Go reads {answer.objects}")
     if answer.error:
         if answer.error.startswith("json: offset") and len(question.text.rpartition(b"}")[2]) < 4:
@@ -85,7 +86,7 @@ def _expand_as_go(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [item for item in items if isinstance(item, dict)]
 
 
-def _excuse(error: TazunaError) -> str:
+def _excuse(error: TazunaError, answer: Answer) -> str:
     if error.code == TEXT_AFTER_DOCUMENT:
         return "text after the document"
     return next(
@@ -99,6 +100,8 @@ def _excuse(error: TazunaError) -> str:
                 "byte order mark": "byte order mark inside",
                 "a tag is followed at once": "tag and comma",
                 "did not find expected whitespace or line break": "tag and comma",
+                "null or a collection": "" if answer.objects else "nothing found",
+                "did not find expected tag URI": "tag and comma",
                 "an unquoted '?'": "question mark",
                 "found unexpected ':'": "colon in flow",
             }.items()
@@ -112,18 +115,20 @@ def _is_unread(question: Question, error: TazunaError, answer: Answer) -> bool:
     """Tells whether Go only never looks at what we refuse: with something harmless in its place we answer as Go."""
     lines = question.text.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
     for _ in range(20):
-        if error.code == TEXT_AFTER_DOCUMENT:
+        if _excuse(error, answer):
             return True
         if error.place is None or not any(part in error.message for part in _UNREAD):
             return False
         line = lines[error.place.line - 1]
-        before, after = line[: error.place.column - 1], line[error.place.column - 1 :]
+        column = error.place.column - 1 + line.startswith("\ufeff")  # which columns do not count
+        before, after = line[:column], line[column:]
         if "valid UTF-8" in error.message:
             line = re.sub("[\udc80-\udcff]", "x", line)
         elif "control character" in error.message:
             line = before + "x" + after[1:]
         else:
-            line = before + re.sub(r"^[^\s,:\]}]+", "0", after) if after else before + " 0"
+            anchor = re.match(r"&\w+", after)  # of a null key: it must go on naming null
+            line = before + (f"0: {anchor[0]}" if anchor else re.sub(r"^[^\s,:\]}]+", "0", after) if after else " 0")
         lines[error.place.line - 1] = line
         try:
             documents = load_documents("\n".join(lines), "f.yaml")

@@ -365,3 +365,12 @@ def test_text_is_read_without_libyaml_too(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(yaml_composer, "_LOADER", yaml.SafeLoader)
     assert data_of("a: &x [0755, yes]\n---\nb: {c: 1.0}\n") == [{"a": [493, True]}, {"b": {"c": 1}}]
     assert refusal("a: 1\nb: @x\n").place == Place("f.yaml", 2, 4)
+
+
+def test_lines_are_those_of_editors() -> None:
+    assert refusal("a: 'x\u2028 y\x85 z'\nb: @x\n").place == Place("f.yaml", 2, 4)
+
+
+def test_repeated_keys_in_json_that_is_no_utf8() -> None:
+    documents = load_documents(b'{"a": "\xff",\n"a": 2}', "f.yaml")
+    assert [notice.place for notice in documents.notices] == [Place("f.yaml", 2, 1)]
