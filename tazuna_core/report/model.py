@@ -92,7 +92,7 @@ class Coverage(_Model):
 
 
 class Owner(_Model):
-    """The managedFields entry that holds a field. ``manager`` is a claim; ``time`` is null where the server knows none."""
+    """The managedFields entry that holds a field. ``manager`` is a claim; ``time`` is null where none is known."""
 
     manager: str
     operation: str = ""
@@ -168,7 +168,7 @@ class Hidden(_Model):
 
 
 class ErrorLine(_Model):
-    """An error of the run; ``file`` and ``line`` where it is about a place, ``exit_code`` what it alone would exit with."""
+    """An error of the run: ``file`` and ``line`` where it has a place, ``exit_code`` what it alone would exit with."""
 
     code: str
     message: str

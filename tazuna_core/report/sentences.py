@@ -17,11 +17,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "count.errors": ("{n:error|errors}", "エラー {n}"),
     "headline.clean.changes": ("no changes", "変更なし"),
     "headline.clean.drift": ("no drift", "ドリフトなし"),
+    "headline.clean.check": ("ok", "ok"),
     "headline.differs": ("see the list", "一覧を参照"),
     "headline.incomplete": ("check incomplete", "確認は未完了"),
     # The sentences of the contract (section 4). Text says the English ones in both languages.
     "clean.changes": ("No changes detected.", "変更はありません。"),
     "clean.drift": ("No drift detected.", "ドリフトはありません。"),
+    "clean.check": ("ok", "ok"),
+    "applied": ("{n:object|objects} applied.", "{n} 件のオブジェクトを適用しました。"),
     "partial.changes": (
         "No changes in what could be checked: {checked} of {expected:object|objects}. Not checked: {what}",
         "確認できた {expected} 件中 {checked} 件には変更がありません。未確認: {what}",
@@ -53,7 +56,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "種類 {kind} は tazuna.drift.yaml により対象外: {n} 件 ({reason})",
     ),
     "hidden": ("{n:change|changes} hidden by rule {rule}", "ルール {rule} により {n} 件の差分を非表示"),
-    "hidden.show": ("(--no-ignore shows what ignore rules hide)", "(ignore ルールの分は --no-ignore で表示)"),
+    "hidden.show": (
+        "(--all lists them; --no-ignore shows what rules of tazuna.drift.yaml hide)",
+        "(一覧は --all、tazuna.drift.yaml の分は --no-ignore で表示)",
+    ),
     "hidden.here": ("hidden by rule {rule}", "ルール {rule} により非表示"),
     "hidden.title": ("Hidden by rules", "ルールによる非表示"),
     # Fields

@@ -52,7 +52,6 @@ _PLAN_MARKS: dict[Status, str] = {
     "always-sync": "=",
     "unchanged": "=",
 }
-_HIDDEN_LISTED = 5
 _SENTENCES = ("No changes detected.", "No drift detected.")
 _SENTENCE = re.compile(r"(No (?:changes|drift)) (detected\.)")
 
@@ -158,6 +157,8 @@ def _sentence(report: Report, lang: Lang) -> Iterator[Line]:
     if is_clean(report):
         yield line(Span(clean_sentence(report), "good"))
         return
+    if report.applied is not None:
+        yield line(Span(say(lang, "applied", n=report.applied), "title"))
     words = counted((report,), "en")
     # Without a word to count there are rows all the same (always-sync, moved), or nothing could be read at all.
     if words:
@@ -179,7 +180,7 @@ def _hidden(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
     hint = say(lang, "hidden.show")
     for number, sentence in enumerate(sentences):
         yield line(Span(f"{sentence} {hint}" if number == 0 else sentence, "quiet"))
-    if show_all or len(report.hidden) <= _HIDDEN_LISTED:
+    if show_all:
         for one in report.hidden:
             reason = f" ({clean(one.reason)})" if one.reason else ""
             yield line(Span(f"  {clean(one.key)}  {clean(one.path)}{reason}", "quiet"))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, get_args
 
+from tazuna_core.diff.undeclared import CONTROLLER, SERVER_DEFAULT
 from tazuna_core.diff.verdicts import Side, Status
 from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.model import FieldChange, Hidden, ManifestReport, ObjectReport, Report
@@ -134,10 +135,14 @@ def reason_of(report: Report, key: str) -> str:
 
 
 def hidden_of(hidden: Iterable[Hidden]) -> dict[str, list[Hidden]]:
-    """Groups the differences that rules hide by object key."""
+    """Groups the differences that rules hide by object key, for the notes beneath listed objects.
+
+    What controllers and defaults of the server do to every object is in the ledger; beneath each it would be noise.
+    """
     result: dict[str, list[Hidden]] = {}
     for one in hidden:
-        result.setdefault(one.key, []).append(one)
+        if one.rule not in (CONTROLLER, SERVER_DEFAULT):
+            result.setdefault(one.key, []).append(one)
     return result
 
 

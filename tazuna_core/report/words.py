@@ -45,12 +45,15 @@ def headline_of_all(reports: Sequence[Report], lang: Lang) -> str:
 
 def clean_sentence(report: Report, lang: Lang = "en") -> str:
     """Returns the sentence that says that nothing differs (in English the one that people grep for)."""
+    if report.applied is not None:
+        return say(lang, "applied", n=report.applied)
     return say(lang, f"clean.{_noun(report)}")
 
 
 def partial_sentence(report: Report, lang: Lang, quote: Quote) -> str:
     """Returns the sentence of an incomplete check: how much was checked, and what was not (contract, section 4)."""
-    key = "partial.differs" if differs(report) else f"partial.{_noun(report)}"
+    noun = "drift" if report.command == "state drift" else "changes"
+    key = "partial.differs" if differs(report) else f"partial.{noun}"
     coverage = report.coverage
     names = [f"{quote(one.key)} ({quote(one.reason)})" for one in coverage.unchecked]
     what = some(names, lang) if names else say(lang, "partial.unnamed")
@@ -139,4 +142,4 @@ def incomplete_details(report: Report) -> list[tuple[str, str, str]]:
 
 
 def _noun(report: Report) -> str:
-    return "drift" if report.command == "state drift" else "changes"
+    return {"state drift": "drift", "check": "check"}.get(report.command, "changes")
