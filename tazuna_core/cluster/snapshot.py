@@ -17,6 +17,7 @@ from tazuna_core.cluster.discovery import ServedKind, ServedKinds
 from tazuna_core.cluster.reader import Answer, ClusterReader, KindInfo, Reason, Unavailable
 from tazuna_core.errors import BuildError, Place, UsageError
 from tazuna_core.objects.builtin_schema import builtin_kinds
+from tazuna_core.objects.crd_schema import CRD, schemas_of_crd
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.schema import Schema
 from tazuna_core.objects.yaml_documents import load_documents
@@ -230,6 +231,7 @@ class SnapshotReader:
                 raise UsageError(
                     f"objects[{number}]: an object needs apiVersion, kind and metadata.name", place=Place(source)
                 ) from None
+        self._schemas: Mapping[tuple[str, str], Schema] | None = None
         self._lists = {item.ref: item for item in snapshot.lists}
 
     @classmethod
@@ -264,8 +266,12 @@ class SnapshotReader:
             and namespace in ("", ref.namespace)
         ]
 
-    def schema(self, api_version: str, kind: str) -> Schema | None:  # noqa: ARG002
-        return None
+    def schema(self, api_version: str, kind: str) -> Schema | None:
+        """Returns the schema of a custom resource whose definition is in the snapshot; None for any other kind."""
+        if self._schemas is None:
+            crds = [obj for ref, obj in self._answers.items() if ref[:2] == CRD and not isinstance(obj, Unavailable)]
+            self._schemas = {key: schema for crd in crds for key, schema in schemas_of_crd(crd).items()}
+        return self._schemas.get((api_version, kind))
 
     def server_version(self) -> str:
         return self._snapshot.server.version

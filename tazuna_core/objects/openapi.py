@@ -22,13 +22,14 @@ _QUANTITY = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )
 """The pattern by which the schema of a custom resource says "quantity"."""
-_KNOWN_REFS = {
+_KNOWN_REFS: dict[str, JsonObject] = {
     "io.k8s.apimachinery.pkg.api.resource.Quantity": {"t": "scalar", "s": "quantity"},
     "io.k8s.apimachinery.pkg.util.intstr.IntOrString": {"t": "scalar", "s": "int-or-string"},
     # Published as objects without fields, but whatever is written there is kept, and owned as a whole (seen).
     "io.k8s.apimachinery.pkg.runtime.RawExtension": {"t": "any", "a": 1},
     "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1": {"t": "any", "a": 1},
 }
+_EMBEDDED_FIELDS = {"apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {}}
 _SCALARS = {"string": "string", "integer": "integer", "number": "number", "boolean": "boolean"}
 _FORMATS = {"byte": "bytes", "date-time": "time", "int-or-string": "int-or-string"}
 _MARKS = (
@@ -180,11 +181,13 @@ class _Compiler:
 
     def _object(self, schema: JsonObject) -> JsonObject:
         node: JsonObject = {"t": "object"}
-        properties = schema.get("properties")
+        properties = schema.get("properties") or {}
+        if schema.get("x-kubernetes-embedded-resource"):
+            properties = {**_EMBEDDED_FIELDS, **properties}
         if properties:
             node["p"] = {name: self._node(field) for name, field in properties.items()}
-        values = schema.get("additionalProperties")
-        if values:
+        values = schema.get("additionalProperties", False)
+        if values is not False:
             node["v"] = self._node(values if isinstance(values, dict) else {})
         if schema.get("x-kubernetes-map-type") == "atomic":
             node["a"] = 1

@@ -13,6 +13,7 @@ from tazuna_core.cluster.api_server import ApiServer, Response
 from tazuna_core.cluster.kube_reader import KubeReader
 from tazuna_core.cluster.schema_cache import SchemaCache
 from tazuna_core.objects.builtin_schema import builtin_schema
+from tazuna_core.objects.crd_schema import schemas_of_crd
 from tazuna_core.objects.identity import ObjectRef
 from tazuna_core.objects.manifest_objects import load_objects
 from tests.cluster.owned_fields import differences, owned_fields
@@ -135,6 +136,20 @@ def test_what_a_custom_resources_schema_does_not_name_is_pruned(crowded: KubeRea
     assert spec.child("embedded").embedded
     assert spec.child("quota").scalar == "quantity"
     assert spec.child("port").scalar == "int-or-string"
+
+
+def test_a_crd_says_what_its_server_publishes(crowded: KubeReader) -> None:
+    crds = {}
+    for crd in (obj for obj in (*objects_of(WIDGETS), *corpus()) if obj["kind"] == CRD):
+        crds.update(schemas_of_crd(crd))
+    (widget,) = objects_of(WIDGET)
+    del widget["spec"]["embedded"]["metadata"]  # only a server publishes the fields of metadata within metadata
+    for obj in (widget, *corpus()):
+        of = (obj["apiVersion"], obj["kind"])
+        if of in crds:
+            published = crowded.schema(*of)
+            assert published is not None
+            assert owned_fields(obj, crds[of]) == owned_fields(obj, published)
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus lies beside the repository where it is developed")

@@ -146,6 +146,24 @@ def test_yaml_is_read_as_well(tmp_path: Path) -> None:
     assert isinstance(SnapshotReader.open(file).read([CONFIG])[CONFIG], dict)
 
 
+def test_custom_resources_have_the_schema_of_their_definition() -> None:
+    items = {"type": "object", "properties": {"name": {"type": "string"}}}
+    steps = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"], "items": items}
+    root = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"steps": steps}}}}
+    versions = [{"name": "v1", "schema": {"openAPIV3Schema": root}}, {"name": "v2"}]
+    spec = {"group": "example.com", "names": {"kind": "Task"}, "versions": versions}
+    crd = live(ObjectRef("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "tasks.example.com"), spec=spec)
+    broken = live(ObjectRef("apiextensions.k8s.io/v1", "CustomResourceDefinition", "", "x.example.com"), spec={})
+    reader = SnapshotReader(Snapshot(schema_version=1, kind="ClusterSnapshot", objects=(crd, broken)))
+    schema = reader.schema("example.com/v1", "Task")
+    assert schema is not None
+    assert schema.child("spec").child("steps").list_keys == ("name",)
+    assert schema.child("metadata").child("finalizers").list_type == "set"
+    assert not schema.knows("typo")
+    assert reader.schema("example.com/v2", "Task") is not None
+    assert reader.schema("example.com/v3", "Task") is None
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

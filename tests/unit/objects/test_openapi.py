@@ -103,7 +103,14 @@ def test_open_and_embedded_objects() -> None:
     assert schema_of({"x-kubernetes-preserve-unknown-fields": True}) == ANY
     embedded = {"type": "object", "x-kubernetes-embedded-resource": True, "x-kubernetes-preserve-unknown-fields": True}
     assert schema_of(embedded).embedded
-    assert schema_of({"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.runtime.RawExtension"}) == ANY
+    assert embedded_fields_known(schema_of({"type": "object", "x-kubernetes-embedded-resource": True}))
+    raw = schema_of({"$ref": "#/components/schemas/io.k8s.apimachinery.pkg.runtime.RawExtension"})
+    assert raw.knows("anything")
+    assert raw.atomic, "the server owns it as a whole"
+
+
+def embedded_fields_known(schema: Schema) -> bool:
+    return all(schema.knows(key) for key in ("apiVersion", "kind", "metadata")) and not schema.knows("typo")
 
 
 @pytest.mark.parametrize(
