@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tazuna_core.diff.drift import by_holder, hiding_rule
+from tazuna_core.diff.fields import by_holder, hiding_rule, owner_at
 from tazuna_core.diff.secrets import masked
 from tazuna_core.diff.subject import Subject
-from tazuna_core.diff.walk import differences
+from tazuna_core.diff.walk import ORDER_CHANGED, Difference, differences, parts_of
 from tazuna_core.objects.comparable import comparable
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.paths import ABSENT, Path, lookup, with_value
@@ -34,10 +34,9 @@ def baseline_of(subject: Subject, sent: JsonObject) -> JsonObject:
             for path in (difference.path, difference.atomic)
             if path is not None
         )
-        if declared:
+        if declared or difference.note == ORDER_CHANGED:
             continue
-        owner = subject.owner(difference.path, difference.atomic) if difference.right is not ABSENT else None
-        if hiding_rule(subject, difference, owner) is None:
+        if hiding_rule(subject, difference, owner_at(subject, difference)) is None:
             answer = with_value(answer, difference.path, difference.left, subject.schema)
     return answer
 
@@ -51,8 +50,20 @@ def no_longer_declared(subject: Subject, sent: JsonObject) -> Iterator[Path]:
     if previous is None:
         return
     for difference in differences(subject.schema, previous.sent, sent):
-        if difference.right is not ABSENT or lookup(subject.live, difference.path, subject.schema) is ABSENT:
-            continue
-        owner = subject.owner(difference.path, difference.atomic)
-        if owner is not None and subject.origin(owner) != "controller":
-            yield difference.path
+        if difference.right is ABSENT:
+            yield from _to_remove(subject, difference)
+
+
+def _to_remove(subject: Subject, difference: Difference) -> Iterator[Path]:
+    """Yields the path itself, or, where a controller holds something inside, what is left of our part."""
+    path = difference.path
+    if lookup(subject.live, path, subject.schema) is ABSENT:
+        return
+    inside = [entry for entry in subject.entries if entry.holds(path) is not None and not entry.lists(path)]
+    if any(subject.origin(entry) == "controller" for entry in inside):
+        for part in parts_of(difference):
+            yield from _to_remove(subject, part)
+        return
+    owner = subject.owner(path, difference.atomic)
+    if owner is not None and subject.origin(owner) != "controller":
+        yield path

@@ -9,9 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tazuna_core.diff.subject import Subject
+from tazuna_core.diff.verdicts import HiddenDifference
 from tazuna_core.diff.walk import Difference
+from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.managed_fields import FieldsEntry
-from tazuna_core.objects.paths import ABSENT, Key, Path, lookup
+from tazuna_core.objects.paths import ABSENT, Item, Key, Path, lookup
+from tazuna_core.objects.sendable import REVISION
 
 Rule = Callable[[Subject, Difference, FieldsEntry | None, Any], bool]
 """(subject, difference, owner, what was sent at the path) -> whether the difference is somebody else's by design."""
@@ -33,22 +36,23 @@ def _autoscaled(subject: Subject, difference: Difference, owner: FieldsEntry | N
     if difference.path != (Key("spec"), Key("replicas")):
         return False
     scaled = owner is not None and owner.subresource == "scale" and subject.origin(owner) == "controller"
-    return scaled or subject.ref.identity in subject.context.autoscaled
+    return scaled or (subject.ref.identity in subject.context.autoscaled and subject.origin(owner) != "person")
 
 
 def _injected_bundle(subject: Subject, difference: Difference, owner: FieldsEntry | None, sent: Any) -> bool:
-    """C28: a bundle that we left empty, or that an injector holds."""
-    if not difference.path or difference.path[-1] != Key("caBundle"):
+    """C28: a bundle that we left empty, or that an injector holds, where the API server trusts one."""
+    if _names(difference.path) not in _BUNDLES.get((subject.ref.group, subject.ref.kind), ()):
         return False
     if owner is not None and "cainjector" in owner.manager:
         return True
-    return (sent is ABSENT or sent in PLACEHOLDERS) and subject.origin(owner) != "person"
+    left_empty = sent is ABSENT or (isinstance(sent, str) and sent in PLACEHOLDERS)
+    return left_empty and subject.origin(owner) not in ("person", "tazuna")
 
 
 def _aggregated_role(subject: Subject, difference: Difference, owner: FieldsEntry | None, _sent: Any) -> bool:
     """The aggregation controller fills ``rules`` of a ClusterRole with an aggregationRule."""
     aggregated = subject.ref.kind == "ClusterRole" and subject.live.get("aggregationRule") is not None
-    return aggregated and difference.path[:1] == (Key("rules"),) and subject.origin(owner) != "person"
+    return aggregated and difference.path[:1] == (Key("rules"),) and _by_machine(subject, owner)
 
 
 def _token_secret(subject: Subject, difference: Difference, owner: FieldsEntry | None, sent: Any) -> bool:
@@ -56,25 +60,52 @@ def _token_secret(subject: Subject, difference: Difference, owner: FieldsEntry |
     if subject.ref.kind != "Secret" or subject.live.get("type") != "kubernetes.io/service-account-token":
         return False
     filled = difference.path[:1] == (Key("data"),) or difference.path == _TOKEN_UID
-    return filled and sent is ABSENT and subject.origin(owner) != "person"
+    return filled and sent is ABSENT and _by_machine(subject, owner)
 
 
 def _cluster_assigned(subject: Subject, difference: Difference, owner: FieldsEntry | None, sent: Any) -> bool:
     """C78: addresses, node ports and volume names that we left to the cluster; `None` is a choice, not an address."""
-    names = tuple(element.name for element in difference.path if isinstance(element, Key))
-    assigned = names in _ASSIGNED.get(subject.ref.kind, ())
-    return assigned and sent in (ABSENT, "", 0) and difference.right != "None" and subject.origin(owner) != "person"
+    if _names(difference.path) not in _ASSIGNED.get((subject.ref.group, subject.ref.kind), ()):
+        return False
+    return sent in (ABSENT, "", 0) and difference.right not in ("None", ["None"]) and _by_machine(subject, owner)
 
 
-_TOKEN_UID: Path = (Key("metadata"), Key("annotations"), Key("kubernetes.io/service-account.uid"))
-_ASSIGNED: dict[str, set[tuple[str, ...]]] = {
-    "Service": {
-        ("spec", "clusterIP"),
-        ("spec", "clusterIPs"),
-        ("spec", "ports", "nodePort"),
-        ("spec", "healthCheckNodePort"),
-    },
-    "PersistentVolumeClaim": {("spec", "volumeName")},
+def _revision(subject: Subject, difference: Difference, owner: FieldsEntry | None, _sent: Any) -> bool:
+    """C35: the Deployment controller counts its roll-outs; its entry may have been cleared."""
+    return difference.path == _REVISION and _by_machine(subject, owner)
+
+
+def _by_machine(subject: Subject, owner: FieldsEntry | None) -> bool:
+    """Whether a value came from the server or a controller: whoever else writes such a field leaves an entry."""
+    return owner is None or subject.origin(owner) == "controller"
+
+
+def _names(path: Path) -> tuple[str, ...]:
+    return tuple(element.name for element in path if isinstance(element, Key))
+
+
+_ANNOTATIONS: Path = (Key("metadata"), Key("annotations"))
+_TOKEN_UID: Path = (*_ANNOTATIONS, Key("kubernetes.io/service-account.uid"))
+_REVISION: Path = (*_ANNOTATIONS, Key(REVISION))
+_WEBHOOK_BUNDLE = frozenset({("webhooks", "clientConfig", "caBundle")})
+_BUNDLES = {
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): _WEBHOOK_BUNDLE,
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): _WEBHOOK_BUNDLE,
+    ("apiregistration.k8s.io", "APIService"): frozenset({("spec", "caBundle")}),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): frozenset(
+        {("spec", "conversion", "webhook", "clientConfig", "caBundle")}
+    ),
+}
+_ASSIGNED = {
+    ("", "Service"): frozenset(
+        {
+            ("spec", "clusterIP"),
+            ("spec", "clusterIPs"),
+            ("spec", "ports", "nodePort"),
+            ("spec", "healthCheckNodePort"),
+        }
+    ),
+    ("", "PersistentVolumeClaim"): frozenset({("spec", "volumeName")}),
 }
 
 RULES: tuple[tuple[str, Rule], ...] = (
@@ -83,34 +114,52 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("aggregated role", _aggregated_role),
     ("token secret", _token_secret),
     ("cluster-assigned", _cluster_assigned),
+    ("deployment revision", _revision),
 )
 
+GENERATED_SECRETS = "generated secrets of a ServiceAccount"
 
-def without_generated_secrets(kind: str, name: str, obj: dict[str, Any]) -> tuple[dict[str, Any], list[Path]]:
-    """Takes the token and dockercfg secrets that were generated for a ServiceAccount out of it (C32).
 
-    Returns the object and the paths that lost something.
-    """
-    if kind != "ServiceAccount":
-        return obj, []
-    prefixes = (f"{name}-token-", f"{name}-dockercfg-")
-    out, touched = dict(obj), list[Path]()
-    for field in ("secrets", "imagePullSecrets"):
-        items = lookup_list(obj, field)
-        kept = [item for item in items if not str(item.get("name", "")).startswith(prefixes)]
-        if len(kept) != len(items):
-            touched.append((Key(field),))
-            if kept:
-                out[field] = kept
-            else:
+def without_generated_secrets(ref: ObjectRef, obj: JsonObject) -> JsonObject:
+    """Takes the token and dockercfg secrets that were generated for a ServiceAccount out of it (C32)."""
+    if (ref.group, ref.kind) != ("", "ServiceAccount"):
+        return obj
+    out = dict(obj)
+    for field in _SECRET_LISTS:
+        items = obj.get(field)
+        kept = [item for item in items if not _generated(ref, item)] if isinstance(items, list) else []
+        if isinstance(items, list) and len(kept) != len(items):
+            out[field] = kept
+            if not kept:
                 del out[field]
-    return out, touched
+    return out
 
 
-def lookup_list(obj: dict[str, Any], field: str) -> list[dict[str, Any]]:
-    """Returns the objects of a list field, none where there is no list."""
-    items = obj.get(field)
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+def generated_secrets_hidden(subject: Subject) -> tuple[HiddenDifference, ...]:
+    """Returns the ledger's lines for what ``without_generated_secrets`` took out of one side and not of the other."""
+    ref, recorded = subject.ref, subject.recorded.answer if subject.recorded else {}
+    if (ref.group, ref.kind) != ("", "ServiceAccount"):
+        return ()
+    out = []
+    for field in _SECRET_LISTS:
+        before, now = (
+            [item["name"] for item in side.get(field) or () if _generated(ref, item)]
+            for side in (recorded, subject.live)
+        )
+        out += [
+            HiddenDifference(GENERATED_SECRETS, (Key(field), Item((("name", name),))))
+            for name in dict.fromkeys([*before, *now])
+            if (name in before) != (name in now)
+        ]
+    return tuple(out)
+
+
+def _generated(ref: ObjectRef, item: Any) -> bool:
+    name = item.get("name") if isinstance(item, dict) else None
+    return isinstance(name, str) and name.startswith((f"{ref.name}-token-", f"{ref.name}-dockercfg-"))
+
+
+_SECRET_LISTS = ("secrets", "imagePullSecrets")
 
 
 def sent_at(subject: Subject, difference: Difference) -> Any:

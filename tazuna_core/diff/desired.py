@@ -5,11 +5,11 @@ Defaults and additions of the server are no difference. Where a record tells wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tazuna_core.diff.walk import ORDER_CHANGED, Difference, differences
+from tazuna_core.diff.walk import ORDER_CHANGED, Difference, order_change, order_is_free
 from tazuna_core.objects.comparable import same
 from tazuna_core.objects.durations import parse_duration
 from tazuna_core.objects.paths import ABSENT, Index, Key, Path, Value, keyed_items
@@ -17,28 +17,40 @@ from tazuna_core.objects.quantity import parse_quantity
 from tazuna_core.objects.schema import Schema
 
 EMPTINESS_SPEAKS = frozenset({"emptyDir", "podSelector", "namespaceSelector", "selector", "labelSelector"})
-"""Fields whose ``{}`` is a statement: every pod, every namespace, a volume of that kind (rule 3)."""
+"""Structs whose ``{}`` is a statement: every pod, every namespace, a volume of that kind (rule 3)."""
+
+
+def _ours(_path: Path) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """How values of one object compare. ``built_in`` tells kinds of Kubernetes itself from custom resources."""
+    """How values of one object compare. ``built_in`` tells kinds of Kubernetes itself from custom resources.
+
+    ``ours`` tells whether what is owned whole at a path is still as we left it: then the server's defaults inside are
+    no difference; what somebody else wrote is compared to the letter (rule 5).
+    """
 
     built_in: bool
+    ours: Callable[[Path], bool] = _ours
 
     def differences(self, schema: Schema, desired: Any, other: Any) -> Iterator[Difference]:
         """Yields the paths that ``desired`` declares and ``other`` answers differently."""
-        yield from self._walk(schema, desired, other, (), None)
+        kind = desired.get("kind") if isinstance(desired, dict) else None
+        for difference in self._walk(schema, desired, other, (), None):
+            if not order_is_free(kind, difference):
+                yield difference
 
     def equivalent(self, schema: Schema, desired: Any, other: Any, path: Path = ()) -> bool:
         """Whether ``other`` is what the server would make of ``desired`` at ``path``."""
         if desired is ABSENT or other is ABSENT:
-            return desired is other or (desired is not ABSENT and self._says_nothing(desired, path))
+            return desired is other or (desired is not ABSENT and self._says_nothing(schema, desired, path))
         return next(self._walk(schema, desired, other, path, None), None) is None
 
     def _walk(self, schema: Schema, desired: Any, other: Any, path: Path, atomic: Path | None) -> Iterator[Difference]:
         if other is ABSENT or other is None:
-            if not self._says_nothing(desired, path):
+            if not self._says_nothing(schema, desired, path):
                 yield Difference(path, desired, ABSENT, schema, atomic)
         elif isinstance(desired, dict) and isinstance(other, dict):
             yield from self._walk_map(schema, desired, other, path, atomic)
@@ -50,18 +62,23 @@ class Meaning:
     def _walk_map(
         self, schema: Schema, desired: dict[str, Any], other: dict[str, Any], path: Path, atomic: Path | None
     ) -> Iterator[Difference]:
-        if schema.atomic and atomic is None:
-            if not desired and _last_key(path) not in EMPTINESS_SPEAKS:
-                return
-            # a map that is owned whole is compared whole: what it does not say, it excludes
-            yield from (
-                Difference((*path, *found.path), found.left, found.right, found.schema, path)
-                for found in differences(schema, desired, other, self._same_meaning)
-            )
+        inside = path if schema.atomic and atomic is None else atomic
+        speaks = bool(desired) or _empty_speaks(schema, path)
+        if inside is not None and not speaks:
             return
+        entries = schema.values is not None
         for name, value in desired.items():
-            if value is not None:
-                yield from self._walk(schema.child(name), value, other.get(name, ABSENT), (*path, Key(name)), atomic)
+            here = (*path, Key(name))
+            if value is not None and entries and other.get(name) is None and not isinstance(value, (dict, list)):
+                yield Difference(here, value, ABSENT, schema.child(name), inside)  # "" is a value in a map
+            elif value is not None:
+                yield from self._walk(schema.child(name), value, other.get(name, ABSENT), here, inside)
+        if inside is not None and (entries or not desired or not self.ours(inside)):
+            # a map that is owned whole excludes what it does not say; a struct has defaults
+            for name, value in other.items():
+                silent = not entries and self._says_nothing(schema.child(name), value, (Key(name),))
+                if desired.get(name) is None and not silent:
+                    yield Difference((*path, Key(name)), ABSENT, value, schema.child(name), inside)
 
     def _walk_list(
         self, schema: Schema, desired: list[Any], other: list[Any], path: Path, atomic: Path | None
@@ -69,8 +86,9 @@ class Meaning:
         if not desired and (self.built_in or schema.list_type != "atomic"):
             return
         if schema.list_type == "map" and all(isinstance(item, dict) for item in [*desired, *other]):
-            theirs = dict(keyed_items(other, schema))
-            for key, item in keyed_items(desired, schema):
+            ours, theirs = dict(keyed_items(desired, schema)), dict(keyed_items(other, schema))
+            yield from order_change(schema, ours, theirs, path, atomic)
+            for key, item in ours.items():
                 yield from self._walk(schema.item, item, theirs.get(key, ABSENT), (*path, key), atomic)
         elif schema.list_type == "set":
             for value in desired:
@@ -105,37 +123,34 @@ class Meaning:
             del rest[found]
         return True
 
-    def _says_nothing(self, value: Any, path: Path) -> bool:
+    def _says_nothing(self, schema: Schema, value: Any, path: Path) -> bool:
         """Whether a declared value equals absence (rule 3)."""
         if value is None:
             return True
-        if value == {} and isinstance(value, dict):
-            return _last_key(path) not in EMPTINESS_SPEAKS and isinstance(path[-1] if path else None, Key)
         if isinstance(value, list):
             return not value
         if isinstance(value, dict):
-            return all(self._says_nothing(item, (*path, Key(name))) for name, item in value.items())
+            if not value:
+                return isinstance(path[-1] if path else None, Key) and not _empty_speaks(schema, path)
+            if schema.values is not None:
+                return all(item is None for item in value.values())
+            return all(self._says_nothing(schema.child(name), item, (*path, Key(name))) for name, item in value.items())
         return self.built_in and (value is False or value == "" or (value == 0 and not isinstance(value, bool)))
 
     def _scalars_equal(self, schema: Schema, desired: Any, other: Any) -> bool:
         if same(desired, other):
             return True
-        if schema.scalar == "quantity" or (schema.scalar == "int-or-string" and not self.built_in):
+        if schema.scalar == "quantity":
             one, two = parse_quantity(desired), parse_quantity(other)
             return one is not None and one == two
-        if not self.built_in and isinstance(desired, str) and isinstance(other, str):
+        both_text = isinstance(desired, str) and isinstance(other, str)
+        if both_text and not self.built_in and schema.scalar in ("", "string"):
             span = parse_duration(desired)
             return span is not None and span == parse_duration(other)
         return False
 
-    def _same_meaning(self, schema: Schema, left: Any, right: Any) -> bool:
-        if left is ABSENT or right is ABSENT:
-            return False
-        if isinstance(left, (dict, list)) or isinstance(right, (dict, list)):
-            return same(left, right)
-        return self._scalars_equal(schema, left, right)
 
-
-def _last_key(path: Path) -> str:
+def _empty_speaks(schema: Schema, path: Path) -> bool:
+    """Whether ``{}`` at ``path`` is a statement; a map without entries (a Service's selector) never is."""
     last = path[-1] if path else None
-    return last.name if isinstance(last, Key) else ""
+    return isinstance(last, Key) and last.name in EMPTINESS_SPEAKS and schema.values is None

@@ -35,12 +35,21 @@ class IgnoreRule:
         if self.until is not None and today > self.until:
             return False
         return (
+            self._means(ref)
+            and (not self.managers or manager in self.managers)
+            and (not self.fields or any(_is_prefix(path_tokens(text), path) for text in self.fields))
+        )
+
+    def names_part(self, ref: ObjectRef, path: Path) -> bool:
+        """Whether the rule names something below ``path``, so that it hides a part and never the whole."""
+        return self._means(ref) and any(_is_below(path_tokens(text), path) for text in self.fields)
+
+    def _means(self, ref: ObjectRef) -> bool:
+        return (
             self.group in (None, ref.group)
             and self.kind in ("", ref.kind)
             and self.namespace in ("", ref.namespace)
             and self.object_name in ("", ref.name)
-            and (not self.managers or manager in self.managers)
-            and (not self.fields or any(_is_prefix(path_tokens(text), path) for text in self.fields))
         )
 
 
@@ -73,7 +82,16 @@ def _bracket(token: str) -> str:
 
 def _is_prefix(pattern: tuple[str, ...], path: Path) -> bool:
     tokens = path_tokens(path_text(path))
-    return len(pattern) <= len(tokens) and all(
+    return len(pattern) <= len(tokens) and _agree(pattern, tokens)
+
+
+def _is_below(pattern: tuple[str, ...], path: Path) -> bool:
+    tokens = path_tokens(path_text(path))
+    return len(pattern) > len(tokens) and _agree(pattern, tokens)
+
+
+def _agree(pattern: tuple[str, ...], tokens: tuple[str, ...]) -> bool:
+    return all(
         wanted == token or (wanted == ANY_ITEM and token.startswith("["))
         for wanted, token in zip(pattern, tokens, strict=False)
     )

@@ -13,6 +13,7 @@ from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.paths import ABSENT, Key, Path
 from tazuna_core.objects.schema import ANY
 from tazuna_core.objects.sendable import decoded
+from tazuna_core.objects.times import later
 
 MASK: dict[str, Any] = {"masked": True}
 """What stands for a secret value wherever one would be shown or stored."""
@@ -34,60 +35,78 @@ def masked(obj: JsonObject) -> JsonObject:
 
 
 def skeleton_of(built: JsonObject) -> JsonObject:
-    """Returns a built Secret with its values taken out; ``proves_unchanged`` fills them in again."""
+    """Returns a built Secret with its values taken out; ``proves_unchanged`` fills them in again. Nulls stay."""
     out = copy.deepcopy(built)
     for field in ("data", "stringData"):
         if isinstance(out.get(field), dict):
-            out[field] = dict.fromkeys(out[field])
+            out[field] = {key: None if value is None else MASK for key, value in out[field].items()}
+        elif out.get(field) is not None:
+            out[field] = MASK
     return out
+
+
+def provable_skeleton(built: JsonObject, stored_hash: str, answer: JsonObject) -> JsonObject | None:
+    """Returns the skeleton that proves the answer of an apply unchanged, None where none can.
+
+    The server writes base64 anew (C06) and a key may be in data and stringData: then the hash of what was built does
+    not come back, and never would.
+    """
+    skeleton = skeleton_of(built)
+    return skeleton if proves_unchanged(skeleton, stored_hash, answer) else None
 
 
 def proves_unchanged(skeleton: JsonObject, stored_hash: str, live: JsonObject) -> bool | None:
     """Whether the live values are those that were applied: filled into the skeleton they give the stored hash.
 
-    None when they cannot be filled in (a key is gone, a value of stringData is no text).
+    None when they cannot be filled in: a key is gone, or the values are not there to be read (a snapshot).
     """
-    data = live.get("data") or {}
-    filled = copy.deepcopy(skeleton)
+    data = values_of(live)
+    filled = dict(skeleton)
     for field in ("data", "stringData"):
-        for key in filled.get(field) or {}:
-            if key not in data:
-                return None
-            value: Any = data[key]
-            if not isinstance(value, str):
-                return None  # a snapshot: values were masked when it was taken
-            if field == "stringData":
-                raw = decoded(value)
-                try:
-                    value = raw.decode() if raw is not None else None
-                except UnicodeDecodeError:
-                    return None
-            filled[field][key] = value
+        values = filled.get(field)
+        if not isinstance(values, dict):
+            continue
+        raw = {key: decoded(data.get(key)) for key, value in values.items() if value is not None}
+        if None in raw.values():
+            return None
+        try:
+            filled[field] = {**values, **{key: data[key] if field == "data" else _text(raw[key]) for key in raw}}
+        except UnicodeDecodeError:
+            return False  # what was applied was text
     return content_hash(filled) == stored_hash
+
+
+def _text(raw: bytes | None) -> str:
+    return (raw or b"").decode()
+
+
+def value_path(path: Path) -> Path:
+    """Returns where a value of a Secret is read: what was written as stringData is in data."""
+    return (Key("data"), *path[1:]) if path[:1] == (Key("stringData"),) else path
 
 
 def secret_differences(subject: Subject) -> Iterator[Difference]:
     """Yields the keys of ``data`` that were added, removed or changed since the record (verdicts 3, Secrets).
 
-    A key counts as changed when it left our entry or its entry is newer than the record, unless the content hash
-    proves that no declared value changed.
+    The content hash proves that no declared value changed, or that one did. Where it can prove neither, and for keys
+    that we do not declare, a key counts as changed when it left our entry or its entry is newer than the record.
     """
     recorded = subject.recorded
     if recorded is None:
         return
-    before = recorded.answer.get("data") or {}
-    now = subject.live.get("data") or {}
+    before, now = values_of(recorded.answer), values_of(subject.live)
     for key in before:
         if key not in now:
             yield _difference(key, MASK, ABSENT)
     for key in now:
         if key not in before:
             yield _difference(key, ABSENT, MASK)
-    declared = recorded.sent.get("data") or {}
+    declared = values_of(recorded.sent)
     proof = None
     if recorded.secret_skeleton is not None:
         proof = proves_unchanged(recorded.secret_skeleton, recorded.content_hash, subject.live)
-    suspects = [key for key in before if key in now and (key not in declared or not proof) and _touched(subject, key)]
+    known = [key for key in before if key in now]
+    suspects = [key for key in known if not (proof and key in declared) and _touched(subject, key, key in declared)]
     for key in suspects:
         yield _difference(key, MASK, MASK, CHANGED)
     if proof is False and not any(key in declared for key in suspects):
@@ -98,14 +117,28 @@ def secret_differences(subject: Subject) -> Iterator[Difference]:
             yield Difference((Key("data"),), MASK, MASK, ANY, None, CHANGED_SOMEWHERE)
 
 
-def _touched(subject: Subject, key: str) -> bool:
+def values_of(secret: JsonObject) -> dict[str, Any]:
+    """Returns the ``data`` of a Secret, empty where there is none (or no map: the server refuses that)."""
+    data = secret.get("data")
+    return data if isinstance(data, dict) else {}
+
+
+def _touched(subject: Subject, key: str, declared: bool) -> bool:
+    """Whether managedFields speak of a change to a key that was there at the record and still is."""
     recorded = subject.recorded
-    owner = subject.owner(_path(key))
-    if owner is None or recorded is None:
-        return recorded is not None and key in (recorded.sent.get("data") or {}) and not recorded.secret_skeleton
-    if owner.manager == recorded.manager:
-        return bool(owner.time) and owner.time > recorded.time
-    return key in (recorded.sent.get("data") or {}) or owner.time > recorded.time
+    if recorded is None:
+        return False
+    path = _path(key)
+    owner = subject.owner(path)
+    if owner is None:
+        # without any entry the server has forgotten everybody, and a key of ours did not leave us for anyone
+        return declared and bool(subject.entries) and recorded.secret_skeleton is None
+    # an equal value that somebody else applied as well is theirs and ours; what was written as stringData stays ours
+    ours = [entry for entry in subject.entries if entry.manager == recorded.manager and entry.lists(path)]
+    if declared and not ours and owner.manager != recorded.manager:
+        return True
+    writers = [owner] if not ours or not owner.lists(path) else ours
+    return any(later(entry.time, recorded.time) for entry in writers)
 
 
 def _path(key: str) -> Path:

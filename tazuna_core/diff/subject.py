@@ -11,9 +11,10 @@ from tazuna_core.diff.ignore import IgnoreRule
 from tazuna_core.objects.comparable import comparable
 from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef, StateKey
 from tazuna_core.objects.managed_fields import FieldsEntry, entries_of, owner_of
-from tazuna_core.objects.managers import Origin, origin_of
-from tazuna_core.objects.paths import Path
-from tazuna_core.objects.schema import Schema
+from tazuna_core.objects.managers import OUR_MANAGER, Origin, origin_of
+from tazuna_core.objects.paths import Key, Path
+from tazuna_core.objects.schema import ANY, ANY_OBJECT, Schema
+from tazuna_core.objects.sendable import is_secret
 from tazuna_core.state.model import RecordedObject
 
 
@@ -37,10 +38,13 @@ class Subject:
     load_schema: Callable[[], Schema]
     context: RunContext
     recorded: RecordedObject | None = None
+    unstable: frozenset[Path] = frozenset()
+    """Paths that no two renders agree on (verdicts 9)."""
 
     @cached_property
     def schema(self) -> Schema:
-        return self.load_schema()
+        loaded = self.load_schema()
+        return ANY_OBJECT if loaded is ANY else loaded
 
     @cached_property
     def comparable_live(self) -> JsonObject:
@@ -53,11 +57,18 @@ class Subject:
         return tuple(entry for entry in entries_of(self.live) if entry.api_version == version)
 
     def owner(self, path: Path, atomic: Path | None = None) -> FieldsEntry | None:
-        return owner_of(self.entries, path, atomic)
+        """Returns who holds a path; of a Secret's value, the newer of who wrote it as data and as stringData."""
+        owner = owner_of(self.entries, path, atomic)
+        if path[:1] == (Key("data"),) and is_secret(self.live):
+            as_text = owner_of(self.entries, (Key("stringData"), *path[1:]))
+            if as_text is not None and (owner is None or as_text.time > owner.time):
+                return as_text
+        return owner
 
     def origin(self, entry: FieldsEntry | None) -> Origin:
         """Classifies an owner; managers that the first answer already had count as controllers."""
         if entry is None:
             return "unknown"
-        known = self.recorded.managers if self.recorded else frozenset()
-        return origin_of(entry, self.context.controllers | known)
+        if entry.manager in self.context.controllers and entry.manager != OUR_MANAGER:
+            return "controller"  # the user knows better than our list of persons
+        return origin_of(entry, self.recorded.managers if self.recorded else frozenset())

@@ -48,21 +48,42 @@ def strictly_equal(_schema: Schema, left: Any, right: Any) -> bool:
 def differences(schema: Schema, left: Any, right: Any, equal: Equal = strictly_equal) -> Iterator[Difference]:
     """Yields the smallest paths at which ``left`` and ``right`` differ (contract, section 4).
 
-    An added or removed map entry or keyed item is one path, its own. In atomic lists of equal length it is the item's
-    field, else the list; a changed order alone is the list, with a note.
+    An added or removed map entry or keyed item is one path, its own, be it the first or the last of its map or list:
+    the server keeps no empty ones, so a missing map is one without entries. In atomic lists of equal length it is the
+    item's field, else the list; a changed order alone is the list, with a note.
     """
     kind = left.get("kind") if isinstance(left, dict) else None
     for difference in _walk(schema, left, right, (), None, equal):
-        if difference.note == ORDER_CHANGED and difference.path == _WEBHOOKS and kind != "MutatingWebhookConfiguration":
-            continue  # validating webhooks are called side by side
-        yield difference
+        if not order_is_free(kind, difference):
+            yield difference
+
+
+def parts_of(difference: Difference) -> Iterator[Difference]:
+    """Yields what an added or removed struct or keyed item consists of; nothing where it is owned as a whole."""
+    schema, path = difference.schema, difference.path
+    if difference.atomic is not None or schema.atomic:
+        return
+    if difference.left is ABSENT and isinstance(difference.right, dict):
+        yield from _walk(schema, {}, difference.right, path, None, strictly_equal)
+    elif difference.right is ABSENT and isinstance(difference.left, dict):
+        yield from _walk(schema, difference.left, {}, path, None, strictly_equal)
+
+
+def order_is_free(kind: str | None, difference: Difference) -> bool:
+    """Whether a changed order means nothing after all: validating webhooks are called side by side."""
+    free = difference.note == ORDER_CHANGED and difference.path == _WEBHOOKS
+    return free and kind != "MutatingWebhookConfiguration"
 
 
 def _walk(schema: Schema, left: Any, right: Any, path: Path, atomic: Path | None, equal: Equal) -> Iterator[Difference]:
     if left is ABSENT or right is ABSENT:
-        if left is not right and not equal(schema, left, right):
+        if left is right or equal(schema, left, right):
+            return
+        empty = _without_entries(schema, right if left is ABSENT else left)
+        if empty is ABSENT:
             yield Difference(path, left, right, schema, atomic)
-        return
+            return
+        left, right = (empty, right) if left is ABSENT else (left, empty)
     if equal(schema, left, right):
         return
     if isinstance(left, dict) and isinstance(right, dict):
@@ -75,6 +96,17 @@ def _walk(schema: Schema, left: Any, right: Any, path: Path, atomic: Path | None
         yield from _walk_list(schema, left, right, path, atomic, equal)
     else:
         yield Difference(path, left, right, schema, atomic)
+
+
+def _without_entries(schema: Schema, present: Any) -> Any:
+    """Returns the empty form of a map or keyed list (C14), ABSENT for all that is one path by itself."""
+    if isinstance(present, dict) and schema.values is not None and not schema.atomic:
+        return {}
+    if isinstance(present, list):
+        keyed = schema.list_type == "map" and _all_objects(present)
+        plain_set = schema.list_type == "set" and not _holds_structures(present)
+        return [] if keyed or plain_set else ABSENT
+    return ABSENT
 
 
 def _walk_list(
@@ -99,10 +131,7 @@ def _walk_keyed(
     schema: Schema, left: list[Any], right: list[Any], path: Path, atomic: Path | None, equal: Equal
 ) -> Iterator[Difference]:
     ours, theirs = dict(keyed_items(left, schema)), dict(keyed_items(right, schema))
-    if _order_counts(path):
-        common = [key for key in ours if key in theirs]
-        if common != [key for key in theirs if key in ours]:
-            yield Difference(path, _names(ours), _names(theirs), schema, atomic, ORDER_CHANGED)
+    yield from order_change(schema, ours, theirs, path, atomic)
     for key in _union(ours, theirs):
         yield from _walk(schema.item, ours.get(key, ABSENT), theirs.get(key, ABSENT), (*path, key), atomic, equal)
 
@@ -116,6 +145,14 @@ def _walk_set(
     for value in right:
         if not any(same(value, other) for other in left):
             yield Difference((*path, Value(value)), ABSENT, value, schema.item, atomic)
+
+
+def order_change(
+    schema: Schema, left: dict[Item, Any], right: dict[Item, Any], path: Path, atomic: Path | None
+) -> Iterator[Difference]:
+    """Yields the keyed list itself where items that both sides have are in another order, and order counts there."""
+    if _order_counts(path) and [key for key in left if key in right] != [key for key in right if key in left]:
+        yield Difference(path, _names(left), _names(right), schema, atomic, ORDER_CHANGED)
 
 
 def _order_counts(path: Path) -> bool:

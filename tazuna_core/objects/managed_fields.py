@@ -11,6 +11,7 @@ import orjson
 
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.paths import Element, Index, Item, Key, Path, Value
+from tazuna_core.objects.schema import ANY, Schema
 
 Trie = dict[str, Any]
 """A fieldsV1 document: ``f:``, ``k:``, ``v:``, ``i:`` and ``.`` keys, empty where a leaf is held."""
@@ -77,20 +78,29 @@ def owner_of(entries: Iterable[FieldsEntry], path: Path, atomic: Path | None = N
     return below[0] if len(below) == 1 else None
 
 
-def leaf_paths(entry: FieldsEntry) -> Iterator[Path]:
-    """Yields the paths that an entry lists (those with nothing below them, and ``.`` of what it created)."""
-    yield from _leaves(entry.fields, ())
+def leaf_paths(entry: FieldsEntry, schema: Schema = ANY) -> Iterator[Path]:
+    """Yields what an entry changed: the paths that have nothing below them, and ``.`` of what it created.
+
+    A created struct or list item is one change, its fields came with it; of a created map or list the entries are
+    (contract, section 4).
+    """
+    yield from _leaves(entry.fields, (), schema)
 
 
-def _leaves(node: Trie, path: Path) -> Iterator[Path]:
-    if path and (not node or "." in node):
+def _leaves(node: Trie, path: Path, schema: Schema) -> Iterator[Path]:
+    inside = {text: child for text, child in node.items() if text != "." and isinstance(child, dict)}
+    if path and (not inside or ("." in node and not _holds_entries(inside, schema))):
         yield path
-        if "." in node:
-            return  # the created structure is one change; its fields came with it
-    for text, child in node.items():
+        return
+    for text, child in inside.items():
         element = _element(text)
-        if element is not None and isinstance(child, dict):
-            yield from _leaves(child, (*path, element))
+        if element is not None:
+            under = schema.child(element.name) if isinstance(element, Key) else schema.item
+            yield from _leaves(child, (*path, element), under)
+
+
+def _holds_entries(inside: Trie, schema: Schema) -> bool:
+    return schema.values is not None or any(text[:2] != "f:" for text in inside)
 
 
 def _child(node: Trie, element: Element) -> Trie | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from tazuna_core.objects.comparable import same
 from tazuna_core.objects.schema import ANY, Schema
 
 
@@ -122,7 +123,8 @@ def _position(here: Any, element: Element, schema: Schema) -> str:
         case Item():
             found = (position for position, (key, _) in enumerate(keyed_items(here, schema)) if key == element)
         case Value(value):
-            found = (position for position, item in enumerate(here if isinstance(here, list) else []) if item == value)
+            members = here if isinstance(here, list) else []
+            found = (position for position, item in enumerate(members) if same(item, value))
     return str(next(found, "-"))
 
 
@@ -140,7 +142,7 @@ def step(here: Any, element: Element, schema: Schema) -> tuple[Any, Schema]:
                 (item for key, item in keyed_items(here, schema, element) if key == element), ABSENT
             ), schema.item
         case Value(value):
-            inside = isinstance(here, list) and value in here
+            inside = isinstance(here, list) and any(same(item, value) for item in here)
             return value if inside else ABSENT, schema.item
 
 
@@ -157,15 +159,18 @@ def lookup(document: Any, path: Path, schema: Schema) -> Any:
 def with_value(document: Any, path: Path, value: Any, schema: Schema) -> Any:
     """Returns a copy of ``document`` with ``value`` at ``path``: ABSENT takes it out, a new list item goes last.
 
-    Where the way to the path is not there, the document comes back as it is.
+    Maps and lists on the way that are not there are made; where the way leads through something else (or ABSENT is to
+    be taken out of nothing), the document comes back as it is.
     """
     if not path:
         return value
     element, rest = path[0], path[1:]
     inner, node = step(document, element, schema)
-    if rest and inner is ABSENT:
+    if inner is ABSENT and (value is ABSENT or not _may_hold(document, element)):
         return document
     new = with_value(inner, rest, value, node)
+    if rest and isinstance(element, Item) and inner is ABSENT and isinstance(new, dict):
+        new = {**dict(element.keys), **new}
     if isinstance(element, Key):
         out = {**document} if isinstance(document, dict) else {}
         if new is ABSENT:
@@ -179,6 +184,10 @@ def with_value(document: Any, path: Path, value: Any, schema: Schema) -> Any:
         return items if new is ABSENT else [*items, new]
     replacement = [] if new is ABSENT else [new]
     return [*items[: int(position)], *replacement, *items[int(position) + 1 :]]
+
+
+def _may_hold(document: Any, element: Element) -> bool:
+    return document is ABSENT or isinstance(document, dict if isinstance(element, Key) else list)
 
 
 def schema_at(schema: Schema, path: Path) -> Schema:

@@ -53,3 +53,17 @@ class Schema:
 
 
 ANY = Schema()
+
+_TEXTS = Schema("object", values=Schema("scalar", "string"))
+_METADATA = Schema(
+    "object",
+    properties={
+        "labels": _TEXTS,
+        "annotations": _TEXTS,
+        "finalizers": Schema("list", items=Schema("scalar", "string"), list_type="set"),
+        "ownerReferences": Schema("list", list_type="map", list_keys=("uid",)),
+    },
+    open=True,
+)
+ANY_OBJECT = Schema("object", properties={"metadata": _METADATA}, open=True)
+"""What holds of every object, for kinds of which nothing else is known."""
