@@ -128,7 +128,7 @@ def _is_unread(question: Question, error: TazunaError, answer: Answer) -> bool:
             line = before + "x" + after[1:]
         else:
             anchor = re.match(r"&\w+", after)  # of a null key: it must go on naming null
-            line = before + (f"0: {anchor[0]}" if anchor else re.sub(r"^[^\s,:\]}]+", "0", after) if after else " 0")
+            line = before + (f"0: {anchor[0]}" if anchor else re.sub(r"^[^\s,:\]}]*", "0", after) if after else " 0")
         lines[error.place.line - 1] = line
         try:
             documents = load_documents("\n".join(lines), "f.yaml")
