@@ -1,0 +1,150 @@
+"""Manifests of type helmfile: the subset of the format reference with the user's helm, all else by helmfile itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from tazuna_core.build import helm_template, helmfile_program
+from tazuna_core.build.cache import RenderCache
+from tazuna_core.build.charts import Charts
+from tazuna_core.build.confinement import Confinement
+from tazuna_core.build.files import shown
+from tazuna_core.build.helm import Capabilities, Helm
+from tazuna_core.build.helm_release import ReleaseSettings, Renderer
+from tazuna_core.build.helmfile_subset import Helmfile, parse
+from tazuna_core.build.hint import apply_hints, load_hints
+from tazuna_core.build.hint_models import HINT_FILE
+from tazuna_core.build.model import BuildSettings, Rendered
+from tazuna_core.build.tree import digest_of
+from tazuna_core.build.vars import Variables, resolve
+from tazuna_core.build.workspace import private_folder
+from tazuna_core.errors import BuildError, RefusedError
+from tazuna_core.objects.model import Notice
+from tazuna_core.spec.manifest import Manifest
+from tazuna_core.spec.models_manifest import HelmfileOptions
+
+NAMES = ("helmfile.yaml.gotmpl", "helmfile.yaml", "helmfile.yml.gotmpl", "helmfile.yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One helmfile to build: where it is, what it is called, its options and the values of its variables."""
+
+    manifest: Manifest
+    file: Path
+    shown: str
+    options: HelmfileOptions
+    variables: Variables = field(repr=False)
+    defaults: dict[str, object]
+    settings: BuildSettings
+    confinement: Confinement
+
+
+def build(manifest: Manifest, settings: BuildSettings) -> Rendered:
+    """Renders the helmfile of ``manifest``.
+
+    Raises BuildError with what helm said, UsageError for a wrong tazuna.hint.yaml, MissingProgramError without helm
+    (or helmfile, where the file needs it), RefusedError for what a build of untrusted files must not do.
+    """
+    return build_confined(
+        manifest, settings, Confinement(None if settings.trusted else manifest.base), settings.trusted
+    )
+
+
+def build_confined(
+    manifest: Manifest, settings: BuildSettings, confinement: Confinement, may_run_helmfile: bool
+) -> Rendered:
+    """As `build`, for files that may read only what ``confinement`` allows and not run helmfile's own program."""
+    options = manifest.helmfile or HelmfileOptions()
+    file = _file(manifest)
+    confinement.check(file, f"the helmfile '{file.name}'")
+    confinement.check(file.parent / HINT_FILE, HINT_FILE)
+    hints = load_hints(file.parent)
+    variables = resolve(options.vars, settings, manifest.label)
+    merged = apply_hints(hints, options.vars, variables.values) if hints else dict(variables.values)
+    defaults = {name: value for name, value in merged.items() if name not in variables.values}
+    work = Work(manifest, file, shown(file, manifest.base), options, variables, defaults, settings, confinement)
+    with private_folder() as folder:
+        helm = Helm.found(folder, settings, manifest.label, variables.hidden)
+        helmfile = _parsed(work, helm, RenderCache(None) if variables.outside else RenderCache.of(settings))
+        if not helmfile.beyond:
+            return _render(work, helmfile, helm)
+        if not may_run_helmfile:
+            raise RefusedError(
+                f"{work.shown} uses {_some(helmfile.beyond)}, which needs helmfile, and helmfile is not run here",
+                advice="helmfile runs what its files tell it to; files of artifacts and forks are not trusted so far.",
+                code="untrusted-build",
+            )
+        stream, notices = helmfile_program.render(
+            helmfile_program.Request(
+                file, work.shown, options, merged, settings, manifest.label, _some(helmfile.beyond)
+            ),
+            helm,
+        )
+        return Rendered((stream,), (*notices, _rendered_for(helmfile_program.capabilities(options, settings))))
+
+
+def _file(manifest: Manifest) -> Path:
+    source = manifest.source
+    if source.is_file():
+        return source
+    if not source.is_dir():
+        raise BuildError(f"{manifest.path} does not exist", advice="`path` is seen from the folder of tazuna.yaml.")
+    for name in NAMES:
+        if (source / name).is_file():
+            return source / name
+    raise BuildError(f"{manifest.path} holds no helmfile", advice=f"Looked for {', '.join(NAMES)}.")
+
+
+def _parsed(work: Work, helm: Helm, cache: RenderCache) -> Helmfile:
+    text = helm_template.read_text(work.file, work.shown)
+    data = helm_template.TemplateData(work.variables.values, work.defaults, work.settings.environment)
+
+    def key() -> str:
+        values = json.dumps([data.given, data.defaults, data.environment], sort_keys=True)
+        return digest_of(helm.version, text, values)
+
+    try:
+        _, documents = cache.text(
+            key, lambda: helm_template.render(text, data, helm, work.shown).encode(), f"{work.shown} (rendered)"
+        )
+    except helm_template.UnknownFunctionError as error:
+        return Helmfile({}, (), (f"the template function '{error.function}'",))
+    return parse(documents, work.shown)
+
+
+def _render(work: Work, helmfile: Helmfile, helm: Helm) -> Rendered:
+    passwords = tuple(one.password for one in helmfile.repositories.values())
+    helm = replace(helm, hidden=(*helm.hidden, *passwords))
+    capabilities = Capabilities.of(work.settings, work.options.kube_version)
+    # What 1Password gave is on no disk but for the moment that helm reads it.
+    cache = RenderCache(None) if work.variables.secret else RenderCache.of(work.settings)
+    renderer = Renderer(
+        helm,
+        Charts(work.file.parent, helmfile.repositories, helm, work.settings),
+        ReleaseSettings(
+            work.file.parent,
+            work.shown,
+            work.options.include_crds,
+            capabilities,
+            work.options.extra_value_files,
+            work.confinement,
+            cache,
+        ),
+    )
+    rendered = [renderer.render(release) for release in helmfile.releases]
+    notices = [notice for _, found in rendered for notice in found]
+    if rendered:
+        notices.append(_rendered_for(capabilities))
+    return Rendered(tuple(stream for stream, _ in rendered), tuple(notices))
+
+
+def _rendered_for(capabilities: Capabilities) -> Notice:
+    return Notice("helm-capabilities", f"charts are rendered for {capabilities}")
+
+
+def _some(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
