@@ -13,6 +13,7 @@ from entrypoints.identity import Marker
 from entrypoints.inputs import Language
 from entrypoints.publish.github_api import JSON, GitHubApi, GitHubError
 from entrypoints.publish.own import own_ids
+from tazuna_core.report.catalogue import Count
 
 LIMIT_BYTES = 65_000
 Finding = Literal["drift", "clean", "unknown"]
@@ -21,7 +22,7 @@ Action = Literal["none", "opened", "updated", "changed", "reopened", "not-checke
 _MEMORY = re.compile(r"<!-- tazuna-drift (\{.*\}) -->\r?", re.ASCII)
 _WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "open": "Drifting for {nights} nights, since {since}. Last seen {seen}{link}.",
+        "open": "Drifting for {nights:night|nights}, since {since}. Last seen {seen}{link}.",
         "unknown": "Drifting since {since}. Last seen {seen}, **not checked on {today}**{link}: the check failed"
         " or was not complete, so this stays open.",
         "changed": "The drift has changed{link}; the description above shows it as it is now.",
@@ -190,4 +191,5 @@ def _update(api: GitHubApi, number: int, before: str, body: str) -> None:
 def _say(wish: IssueWish, key: str, **values: str | int) -> str:
     words = _WORDS[wish.language]
     link = f" ([{words['run']}]({wish.link}))" if wish.link else ""
-    return words[key].format(link=link, **values)
+    counted = {name: Count(value) if isinstance(value, int) else value for name, value in values.items()}
+    return words[key].format(link=link, **counted)

@@ -79,19 +79,25 @@ class ActRun:
         return self.jobs[name]
 
 
-class WorkTree:
-    """A user's repository with the action's own files in it, so that `uses: ./` works."""
+def copy_action(folder: Path) -> None:
+    """Puts the action's own files into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in PRODUCT:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(source, folder / name)
 
-    def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
+
+class WorkTree:
+    """A user's repository; with the action's own files in it `uses: ./` works."""
+
+    def __init__(self, folder: Path, files: Mapping[str, str], *, with_action: bool = True) -> None:
         self.folder = folder
         folder.mkdir(parents=True)
-        for name in PRODUCT:
-            source = ROOT / name
-            ignored = shutil.ignore_patterns("__pycache__")
-            if source.is_dir():
-                shutil.copytree(source, folder / name, ignore=ignored)
-            else:
-                shutil.copy2(source, folder / name)
+        if with_action:
+            copy_action(folder)
         self.git("init", "--quiet", "--initial-branch", "main")
         self.git("remote", "add", "origin", f"https://github.com/{REPOSITORY}.git")
         self.commit(files)
@@ -139,10 +145,12 @@ def run_act(
     *,
     environment: Mapping[str, str] | None = None,
     warm: bool = True,
+    remote: Mapping[str, Path] | None = None,
 ) -> ActRun:
     """Runs the workflow's text on an event. `scratch` is an empty folder of this run's.
 
     With `warm` the action finds its packages installed, as a second use in a job does; without, it installs them.
+    `remote` says where an action of another repository lies: `owner/name@ref` to folder.
     """
     scratch.mkdir(parents=True)
     collected = scratch / "collected"
@@ -157,6 +165,8 @@ def run_act(
     ]
     for name, value in {**github.environment(), _COLLECT: str(collected), **(environment or {})}.items():
         command += ["--env", f"{name}={value}"]
+    for name, folder in (remote or {}).items():
+        command += ["--local-repository", f"{name}={folder}"]
     home = scratch / "home"
     home.mkdir()
     # Its own home: act keeps its cache there, and no kubeconfig or git setting of the developer's is seen.
@@ -213,7 +223,9 @@ def _instrumented(workflow: str, *, warm: bool) -> str:
         if warm:
             environment = warm_environment()
             target = bootstrap.environment_folder(Path()).name
-            first = [{"name": "warm", "shell": "sh", "run": f'ln -s "{environment}" "$RUNNER_TEMP/{target}"'}]
+            # Its parts and not the whole: what Python compiles depends on this run's paths, and is this run's.
+            script = f'mkdir "$RUNNER_TEMP/{target}" && ln -s "{environment}"/* "$RUNNER_TEMP/{target}/"'
+            first = [{"name": "warm", "shell": "sh", "run": script}]
         legs = job.get("strategy", {}).get("matrix", {})
         keep = {
             "name": "keep for the test",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.action.run_act import ActRun, WorkTree, run_act
+from tests.action.run_act import ActRun, WorkTree, copy_action, run_act
 from tests.github.fake_github import FakeGitHub
 
 WORKFLOW = """
@@ -205,3 +205,61 @@ def test_schedule_runs_drift_and_an_unreachable_cluster_is_never_clean(github: F
     assert (job.step().exit_code, job.step().outputs["result"]) == (4, "error"), run.text
     assert [one["command"] for one in job.report["reports"]] == ["state drift", "state diff"]
     assert github.requests == []
+
+
+def test_used_from_another_repository(github: FakeGitHub, tmp_path: Path) -> None:
+    tree = WorkTree(tmp_path / "tree", BROKEN, with_action=False)
+    copy_action(tmp_path / "action")
+    workflow = WORKFLOW.replace("./", "octo-org/tazuna-action@v1")
+    remote = {"octo-org/tazuna-action@v1": tmp_path / "action"}
+    run = on_pull_request(tree, github, tmp_path / "run", workflow, remote=remote)
+    assert run.job().step().exit_code == 2, run.text
+    assert run.job().step().outputs["comment-posted"] == "true"
+
+
+def test_b52_merge_queue(github: FakeGitHub, tmp_path: Path) -> None:
+    tree = WorkTree(tmp_path / "tree", BROKEN)
+    ref = "refs/heads/gh-readonly-queue/main/pr-12-" + "a" * 40
+    payload = {"action": "checks_requested", "merge_group": {"head_sha": tree.head, "head_ref": ref}}
+    environment = {"KUBECONFIG": str(tree.folder / "kubeconfig"), "GITHUB_REF": ref}
+    workflow = WORKFLOW.replace("[pull_request, schedule]", "merge_group")
+    run = run_act(tree, workflow, "merge_group", payload, github, tmp_path / "run", environment=environment)
+    step = run.job().step()
+    assert (step.exit_code, step.outputs["comment-posted"]) == (2, "false"), run.text
+    assert "tpye" in run.job().summary
+    assert github.requests == []
+
+
+PUBLISH = """
+name: publish
+on: workflow_run
+jobs:
+  tazuna:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: cp "$REPORT" "$RUNNER_TEMP/tazuna-report.json"
+      - uses: ./
+        id: tazuna
+"""
+
+
+def test_b48_a_forks_report_is_published_by_a_second_workflow(github: FakeGitHub, tmp_path: Path) -> None:
+    tree = WorkTree(tmp_path / "tree", BROKEN)
+    fork = {"full_name": "mallory/gitops", "owner": {"login": "mallory"}}
+    payload = pull_request(tree)
+    payload["pull_request"]["head"]["repo"] = fork
+    github.add_pull(7, tree.head, head="mallory:feature")
+    github.fail("POST", r"/comments$", 403, "Resource not accessible by integration")
+    environment = {"KUBECONFIG": str(tree.folder / "kubeconfig")}
+    first = run_act(tree, WORKFLOW, "pull_request", payload, github, tmp_path / "1", environment=environment).job()
+    assert (first.step().exit_code, first.step().outputs["comment-posted"]) == (2, "false")
+
+    run = {"event": "pull_request", "head_sha": tree.head, "head_branch": "feature", "head_repository": fork}
+    environment["REPORT"] = str(first.folder / "tazuna-report.json")
+    done = run_act(
+        tree, PUBLISH, "workflow_run", {"workflow_run": run}, github, tmp_path / "2", environment=environment
+    )
+    assert done.job().step().outputs["comment-posted"] == "true", done.text
+    (comment,) = github.comments[7]
+    assert "tpye" in comment["body"]

@@ -51,11 +51,12 @@ spec:
     spec:
       containers: [{name: web, image: "nginx:1.27"}]
 """
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\nstringData: {k: hunter2}\n"
 FILES = {
     "tazuna.yaml": "spec:\n  manifests:\n    - name: shop\n      type: directory\n      path: shop\n",
     "shop/0-namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n",
     "shop/deployment.yaml": DEPLOYMENT,
-    "shop/secret.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\nstringData: {k: hunter2}\n",
+    "shop/secret.yaml": SECRET,
 }
 
 
