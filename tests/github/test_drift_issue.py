@@ -120,7 +120,7 @@ def test_b57_new_drift_reuses_the_closed_issue_and_starts_to_count_anew(nights: 
     nights.check("clean", "")
     outcome = nights.check("drift", "two")
     assert (outcome.action, outcome.number, outcome.previous) == ("reopened", number, None)
-    assert "for 1 nights, since 2026-11-03" in nights.github.issues[number]["body"]
+    assert "for 1 night, since 2026-11-03" in nights.github.issues[number]["body"]
 
 
 def test_closed_by_hand_while_it_lasts_is_reopened(nights: Nights) -> None:

@@ -488,3 +488,11 @@ def test_chat_says_nothing_of_a_plans_changes(step: Step) -> None:
         assert webhook.messages == []
         step(ClusterError("no route"), slack_webhook_url=webhook.url)
         assert len(webhook.messages) == 1
+
+
+def test_b10_one_comment_always_however_big_the_report_was_before(step: Step, github: FakeGitHub) -> None:
+    step(report("plan", "modified", value="line\n" * 40_000))
+    step(report("plan", "modified"))
+    (comment,) = github.comments[7]
+    assert len(comment["body"]) < 2_000
+    assert [one.method for one in github.writes()] == ["POST", "PATCH"]
