@@ -74,8 +74,6 @@ class _Reader:
             self._add_json(document, text)
         if stream.stopped_at < 0:
             return "", 1
-        if not stream.documents:
-            return text, 1
         if len(stream.documents) > 1:
             raise BuildError(
                 f"document {self._number + 1} is not valid JSON: {stream.problem}",
@@ -83,7 +81,7 @@ class _Reader:
                 place=Place(self._source, _line(text, stream.stopped_at)),
             )
         # Go eats blanks up to the line's end, so that a separator in the next line begins its line.
-        end = stream.documents[-1].end
+        end = stream.documents[-1].end if stream.documents else 0
         newline = text.find("\n", end, stream.stopped_at)
         start = stream.stopped_at if newline < 0 else newline + 1
         return text[start:], _line(text, start)
