@@ -14,13 +14,12 @@ from tazuna_core.report.model import Report
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One command over one file. ``against`` is ``live`` or ``base:COMMIT``; ``untrusted`` files are a stranger's."""
+    """One command over one file. ``against`` is ``live`` or ``base:COMMIT``."""
 
     command: CoreCommand
     options: Options
     against: str = "live"
     on_drift: OnDrift = "overwrite"
-    untrusted: bool = False
 
 
 class Commands(Protocol):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from entrypoints.inputs import PREFIX
 from tazuna_core.errors import UsageError
 
 _PUBLIC_SERVER = "https://github.com"  # a runner that names no server is GitHub's own: its documented defaults
@@ -36,6 +37,8 @@ class Runner:
     output_path: Path | None
     matrix: str
     cluster_configured: bool
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The job's own variables, for builds that read them; the action's inputs, tokens among them, are left out."""
 
     @property
     def run_url(self) -> str:
@@ -72,6 +75,7 @@ def read_runner(environment: Mapping[str, str], home: Path) -> Runner:
         output_path=path("GITHUB_OUTPUT"),
         matrix=environment.get("TAZUNA_MATRIX", ""),
         cluster_configured=_cluster_configured(environment, home),
+        environ={name: value for name, value in environment.items() if not name.startswith(PREFIX)},
     )
 
 

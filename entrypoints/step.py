@@ -8,7 +8,6 @@ from pathlib import Path
 
 from entrypoints.commands import Call, Commands
 from entrypoints.events import AUTO, Checkout, Decision, Facts, Wishes, decide
-from entrypoints.failures import defect_line, failure_report
 from entrypoints.inputs import Inputs, Language, parse_inputs
 from entrypoints.publish import annotations as log
 from entrypoints.publish.github_api import GitHubApi
@@ -21,6 +20,7 @@ from entrypoints.totals import reports_of, step_exit_code, totals
 from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import PublishError, RefusedError, TazunaError, UsageError, worst_exit_code
 from tazuna_core.operations.options import Options
+from tazuna_core.report.failed import defect_line, failure_report
 from tazuna_core.report.model import Report, Reports, Target, load_report
 
 REPORT_NAME = "tazuna-report.json"
@@ -95,10 +95,9 @@ def _run_all(inputs: Inputs, runner: Runner, decision: Decision, commands: Comma
         for command in decision.commands:
             call = Call(
                 command=command,
-                options=_options(file, inputs, runner),
+                options=_options(file, inputs, runner, trusted=not decision.untrusted),
                 against=decision.against,
                 on_drift=inputs.on_drift,
-                untrusted=decision.untrusted,
             )
             report = _run(call, inputs, commands)
             if decision.diff_if_buildable and command == "diff" and _is_program_missing(report):
@@ -107,7 +106,7 @@ def _run_all(inputs: Inputs, runner: Runner, decision: Decision, commands: Comma
     return reports
 
 
-def _options(file: Path, inputs: Inputs, runner: Runner) -> Options:
+def _options(file: Path, inputs: Inputs, runner: Runner, *, trusted: bool) -> Options:
     return Options(
         file=file,
         environment=inputs.environment,
@@ -115,6 +114,8 @@ def _options(file: Path, inputs: Inputs, runner: Runner) -> Options:
         kubeconfig=inputs.kubeconfig,
         context=inputs.context,
         cache_directory=runner.temp / "tazuna-cache",
+        environ=runner.environ,
+        trusted=trusted,
     )
 
 

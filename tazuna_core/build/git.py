@@ -9,7 +9,7 @@ from pathlib import Path
 from tazuna_core.build.process import Command, MissingProgramError, run
 from tazuna_core.errors import BuildError
 
-_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
+_SCHEME_AND_USER = re.compile(r"\A(?:[a-z+]+://)?(?:[^/@]*@)?")
 _SECONDS = 30.0
 
 
@@ -20,7 +20,7 @@ class Checkout:
     root: Path
     commit: str
     repository: str
-    """The origin's address without credentials and ``.git``, or the empty string."""
+    """What names the repository wherever it is cloned: ``host/path`` of its origin, else its first commit."""
 
 
 def checkout_of(folder: Path) -> Checkout | None:
@@ -29,7 +29,7 @@ def checkout_of(folder: Path) -> Checkout | None:
         root = _git(folder, "rev-parse", "--show-toplevel")
     except (BuildError, MissingProgramError):
         return None
-    return Checkout(Path(root), _or_empty(folder, "rev-parse", "--verify", "HEAD"), _origin(folder))
+    return Checkout(Path(root), _or_empty(folder, "rev-parse", "--verify", "HEAD"), _identity(folder))
 
 
 def is_clean(folder: Path) -> bool:
@@ -37,9 +37,13 @@ def is_clean(folder: Path) -> bool:
     return not _git(folder, "status", "--porcelain")
 
 
-def _origin(folder: Path) -> str:
+def _identity(folder: Path) -> str:
+    """One name for all ways to clone a repository: scheme, user, port-less ``host:path`` and ``.git`` do not count."""
     address = _or_empty(folder, "config", "--get", "remote.origin.url")
-    return _CREDENTIALS.sub("", address).removesuffix(".git")
+    if address:
+        return _SCHEME_AND_USER.sub("", address).removesuffix("/").removesuffix(".git").replace(":", "/", 1)
+    first = _or_empty(folder, "rev-list", "--max-parents=0", "HEAD").split()
+    return f"git:{first[-1]}" if first else ""
 
 
 def _or_empty(folder: Path, *arguments: str) -> str:

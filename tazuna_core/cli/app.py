@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,7 @@ def app(context: click.Context, /, **given: Any) -> None:
         no_cache=given["no_cache"],
         offline=given["offline"],
         cache_directory=cache_directory(),
+        environ=dict(os.environ),
     )
     context.obj = Globals(
         options, given["output"], given["report_file"], given["fail_on_drift"], given["lang"], given["no_color"]

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tazuna_core.build.builder import build_all
 from tazuna_core.build.model import BuildSettings, BuiltManifest
+from tazuna_core.cluster.kube_reader import KubeReader
 from tazuna_core.cluster.reader import Kinds
-from tazuna_core.errors import StateError
+from tazuna_core.errors import ClusterError, StateError
 from tazuna_core.objects.identity import Identity, ObjectRef
 from tazuna_core.objects.model import BuiltObject
 from tazuna_core.operations.session import Session
 from tazuna_core.report.assemble import Findings
 from tazuna_core.report.model import ErrorLine, Skipped
 from tazuna_core.spec.manifest import Manifest
+from tazuna_core.spec.models_manifest import ManifestType
 from tazuna_core.state.model import Applied
+
+_WITH_CHARTS = frozenset({ManifestType.HELMFILE, ManifestType.ORAS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +33,40 @@ class Desired:
 
 def build(session: Session, manifests: Sequence[Manifest], findings: Findings) -> tuple[BuiltManifest, ...]:
     """Builds manifests; errors and notices go to the findings, and the others are built all the same."""
+    built = build_all(manifests, build_settings(session, manifests))
+    for one in built:
+        findings.warn(one.notices)
+        if one.error is not None:
+            findings.fail(one.error)
+    return built
+
+
+def build_settings(session: Session, manifests: Sequence[Manifest]) -> BuildSettings:
+    """Returns what builders are told; the cluster's capabilities where a chart is among the manifests.
+
+    The Go CLI renders charts with them too (format reference, 4.2), and one cluster must give one hash whichever
+    command builds. A cluster that cannot be reached leaves them to the chart's own settings.
+    """
     options = session.options
     settings = BuildSettings(
         environment=options.environment,
         offline=options.offline,
         no_cache=options.no_cache,
         cache_directory=options.cache_directory,
+        environ=options.environ,
+        providers=session.spec.spec.providers,
+        directory=session.spec.directory,
+        trusted=options.trusted,
     )
-    built = build_all(manifests, settings)
-    for one in built:
-        findings.warn(one.notices)
-        if one.error is not None:
-            findings.fail(one.error)
-    return built
+    if not any(manifest.type in _WITH_CHARTS for manifest in manifests) or not isinstance(session.cluster, KubeReader):
+        return settings
+    try:
+        kinds = session.cluster.kinds().served
+        version = session.cluster.server_version()
+    except ClusterError:
+        return settings
+    apis = sorted({version for version, _ in kinds} | {f"{version}/{kind}" for version, kind in kinds})
+    return replace(settings, kube_version=version, api_versions=tuple(apis))
 
 
 def desired_objects(built: Sequence[BuiltManifest], kinds: Kinds) -> dict[str, list[Desired]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -27,3 +28,7 @@ class Options:
     offline: bool = False
     cache_directory: Path | None = None
     """Where answers of a cluster (schemas) and artefacts are kept between runs; None keeps nothing."""
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What variables of helmfile manifests may read (``from: env``)."""
+    trusted: bool = True
+    """False for the files of a stranger's fork: building runs nothing that could run programs of theirs."""

@@ -90,7 +90,9 @@ class Session:
         file = self.options.file.resolve()
         root = self.checkout.root if self.checkout else file.parent
         shown = file.relative_to(root) if file.is_relative_to(root) else Path(file.name)
-        return Source(self.checkout.repository if self.checkout else "", str(shown), self.options.environment)
+        repository = self.checkout.repository if self.checkout else ""
+        # without git, a folder is only itself: two of them must never prune each other's objects
+        return Source(repository or f"folder:{root}", str(shown), self.options.environment)
 
     @property
     def uses_cluster(self) -> bool:
