@@ -387,6 +387,17 @@ def test_a_refusal_runs_nothing_and_comments_nothing(step: Step, github: FakeGit
     assert "workflow_run" in done.summary
 
 
+def test_a_forks_build_is_not_trusted_and_sees_no_token(step: Step) -> None:
+    payload = pull_request()
+    payload["pull_request"]["head"]["repo"] = {"full_name": "mallory/gitops"}
+    (call,) = step(report("plan"), payload=payload).commands.calls
+    assert not call.options.trusted
+    (own,) = step(report("plan")).commands.calls
+    assert own.options.trusted
+    assert own.options.environ["KUBECONFIG"] == "some"
+    assert not [name for name in own.options.environ if name.startswith("TAZUNA_INPUT_")]
+
+
 def workflow_run(sha: str = HEAD) -> dict[str, Any]:
     return {
         "workflow_run": {
