@@ -36,11 +36,24 @@ def edited(*path: str, manager: str = "kubectl-edit", **more: Any) -> JsonObject
     return entry(manager, f(*path), **more)
 
 
+def ingress(*paths: str) -> JsonObject:
+    rules = [{"http": {"paths": [{"path": path} for path in paths]}}]
+    return obj("networking.k8s.io/v1", "Ingress", spec={"rules": rules})
+
+
+def webhooks(how: str, *names: str) -> JsonObject:
+    kind = f"{how}WebhookConfiguration"
+    return obj("admissionregistration.k8s.io/v1", kind, webhooks=[{"name": name} for name in names])
+
+
 def test_c11_status_and_undeclared_defaults_are_no_drift() -> None:
     built = obj(
-        "apiextensions.k8s.io/v1", "CustomResourceDefinition", namespace="", spec={"group": "x.example"},
+        "apiextensions.k8s.io/v1",
+        "CustomResourceDefinition",
+        namespace="",
+        spec={"group": "x.example"},
         status={"storedVersions": []},
-    )  # fmt: skip
+    )
     answer = {**built, "spec": {"group": "x.example", "conversion": {"strategy": "None"}}}
     current = {**answer, "status": {"storedVersions": ["v1"]}}
     assert drift(live(current), recorded(built, answer)).status == "unchanged"
@@ -143,17 +156,17 @@ def test_c21_duplicates_are_told_apart_by_position() -> None:
             "spec.template.spec.initContainers",
         ),
         (
-            obj("networking.k8s.io/v1", "Ingress", spec={"rules": [{"http": {"paths": [{"path": "/"}, {"path": "/a"}]}}]}),
-            obj("networking.k8s.io/v1", "Ingress", spec={"rules": [{"http": {"paths": [{"path": "/a"}, {"path": "/"}]}}]}),
+            ingress("/", "/a"),
+            ingress("/a", "/"),
             "spec.rules[0].http.paths",
         ),
         (
-            obj("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", webhooks=[{"name": "a"}, {"name": "b"}]),
-            obj("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", webhooks=[{"name": "b"}, {"name": "a"}]),
+            webhooks("Mutating", "a", "b"),
+            webhooks("Mutating", "b", "a"),
             "webhooks",
         ),
     ],
-)  # fmt: skip
+)
 def test_c23_order_changed(before: JsonObject, now: JsonObject, path: str) -> None:
     found = drift(live(now), recorded(before))
     assert shown(found) == {path: "drifted"}
@@ -173,9 +186,7 @@ def test_c23_the_order_of_a_keyed_list_has_no_owner_whoever_holds_its_items() ->
     "make",
     [
         lambda names: deployment(pod={"volumes": [{"name": name} for name in names]}),
-        lambda names: obj(
-            "admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", webhooks=[{"name": n} for n in names]
-        ),
+        lambda names: webhooks("Validating", *names),
     ],
 )
 def test_c23_order_means_nothing_to_volumes_and_validating_webhooks(make: Any) -> None:
@@ -192,9 +203,8 @@ def test_c24_sidecars_are_matched_by_name() -> None:
 def test_c30_an_annotation_that_a_webhook_adds_is_unknown_and_fails_nothing() -> None:
     by_webhook = edited("metadata", "annotations", "prometheus-operator-validated", manager="prometheus-operator")
     rule = obj("monitoring.coreos.com/v1", "PrometheusRule")
-    now = obj(
-        "monitoring.coreos.com/v1", "PrometheusRule", metadata={"annotations": {"prometheus-operator-validated": "true"}}
-    )  # fmt: skip
+    validated = {"annotations": {"prometheus-operator-validated": "true"}}
+    now = obj("monitoring.coreos.com/v1", "PrometheusRule", metadata=validated)
     found = drift(live(now, by_webhook), recorded(rule))
     assert found.classes == {"unknown-extra"}
     assert drift(live(now, by_webhook), recorded(rule, now)).fields == ()
@@ -220,8 +230,9 @@ def test_c35_a_controllers_first_annotation_hides_none_that_a_person_puts_beside
     )
     found = drift(now, recorded(deployment()))
     assert (shown(found), owner(found, "metadata.annotations.note")) == (
-        {"metadata.annotations.note": "extra"}, "kubectl-annotate",
-    )  # fmt: skip
+        {"metadata.annotations.note": "extra"},
+        "kubectl-annotate",
+    )
 
 
 def test_c34_c36_status_and_the_servers_metadata_are_never_desired() -> None:
@@ -235,7 +246,8 @@ def test_c38_a_port_added_by_hand(manager: str) -> None:
     web = {"name": "web", "port": 80, "protocol": "TCP"}
     debug = {"name": "debug", "port": 9999, "protocol": "TCP"}
     added = edited("spec", "ports", 'k:{"port":9999,"protocol":"TCP"}', manager=manager)
-    record = recorded(obj("v1", "Service", spec={"ports": [{"name": "web", "port": 80}]}), obj("v1", "Service", spec={"ports": [web]}))  # fmt: skip
+    built = obj("v1", "Service", spec={"ports": [{"name": "web", "port": 80}]})
+    record = recorded(built, obj("v1", "Service", spec={"ports": [web]}))
     found = drift(live(obj("v1", "Service", spec={"ports": [web, debug]}), added), record)
     path = "spec.ports[port=9999,protocol=TCP]"
     assert (shown(found), owner(found, path), found.classes) == ({path: "extra"}, manager, {"drifted"})
@@ -364,9 +376,8 @@ def crd_schema(properties: JsonObject) -> Schema:
 def test_lists_of_custom_resources_are_atomic_unless_the_definition_marks_them() -> None:
     items = {"type": "object", "properties": {"name": {"type": "string"}, "value": {"type": "string"}}}
     plain = crd_schema({"steps": {"type": "array", "items": items}})
-    keyed = crd_schema(
-        {"steps": {"type": "array", "items": items, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}}
-    )  # fmt: skip
+    marks = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+    keyed = crd_schema({"steps": {"type": "array", "items": items, **marks}})
     record = recorded(obj("example.com/v1", "Task", spec={"steps": [{"name": "a", "value": "1"}]}))
     now = live(obj("example.com/v1", "Task", spec={"steps": [{"name": "a", "value": "2"}]}))
     assert shown(drift(now, record, schema=plain)) == {"spec.steps[0].value": "drifted"}
