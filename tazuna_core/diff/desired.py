@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tazuna_core.diff.walk import ORDER_CHANGED, Difference, order_change, order_is_free
+from tazuna_core.diff.walk import ORDER_CHANGED, Difference, empty_form, order_change, order_is_free
 from tazuna_core.objects.comparable import same
 from tazuna_core.objects.durations import parse_duration
 from tazuna_core.objects.paths import ABSENT, Index, Key, Path, Value, keyed_items
@@ -50,8 +50,11 @@ class Meaning:
 
     def _walk(self, schema: Schema, desired: Any, other: Any, path: Path, atomic: Path | None) -> Iterator[Difference]:
         if other is ABSENT or other is None:
-            if not self._says_nothing(schema, desired, path):
-                yield Difference(path, desired, ABSENT, schema, atomic)
+            if self._says_nothing(schema, desired, path):
+                return
+            other = empty_form(schema, desired)
+        if other is ABSENT:
+            yield Difference(path, desired, ABSENT, schema, atomic)
         elif isinstance(desired, dict) and isinstance(other, dict):
             yield from self._walk_map(schema, desired, other, path, atomic)
         elif isinstance(desired, list) and isinstance(other, list):
@@ -107,21 +110,22 @@ class Meaning:
             for index, (one, two) in enumerate(zip(desired, other, strict=True))
             for difference in self._walk(schema.item, one, two, (*path, Index(index)), atomic)
         ]
-        if found and self._permuted(schema, desired, other):
+        if found and self._permuted(schema, desired, other, atomic):
             yield Difference(path, desired, other, schema, atomic, ORDER_CHANGED)
         else:
             yield from found
 
-    def _permuted(self, schema: Schema, desired: list[Any], other: list[Any]) -> bool:
+    def _permuted(self, schema: Schema, desired: list[Any], other: list[Any], atomic: Path) -> bool:
         rest = list(other)
         for item in desired:
-            found = next(
-                (i for i, one in enumerate(rest) if self.equivalent(schema.item, item, one, (Index(0),))), None
-            )
+            found = next((i for i, one in enumerate(rest) if self._equal(schema.item, item, one, atomic)), None)
             if found is None:
                 return False
             del rest[found]
         return True
+
+    def _equal(self, schema: Schema, desired: Any, other: Any, atomic: Path) -> bool:
+        return next(self._walk(schema, desired, other, (*atomic, Index(0)), atomic), None) is None
 
     def _says_nothing(self, schema: Schema, value: Any, path: Path) -> bool:
         """Whether a declared value equals absence (rule 3)."""

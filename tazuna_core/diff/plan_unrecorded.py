@@ -17,6 +17,7 @@ from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.managers import OUR_MANAGER
 from tazuna_core.objects.paths import ABSENT, Path, lookup
 from tazuna_core.objects.sendable import is_secret
+from tazuna_core.objects.times import later
 
 Fields = tuple[FieldVerdict, ...]
 Ledger = tuple[HiddenDifference, ...]
@@ -33,14 +34,14 @@ def two_sided(
     secret = is_secret(sent)
     desired = without_data(sent) if secret else sent
     desired, live = (without_generated_secrets(subject.ref, side) for side in (desired, subject.comparable_live))
-    meaning = replace(meaning, ours=lambda path: not stored_hash or _left_as_ours(subject, path))
+    meaning = replace(meaning, ours=lambda path: not stored_hash or left_as_ours(subject, path))
     for difference in meaning.differences(subject.schema, desired, live):
         owner = owner_at(subject, difference)
-        rule = hiding_rule(subject, difference, owner, _declared(desired, difference, subject))
+        rule = hiding_rule(subject, difference, owner, declared_at(desired, difference, subject))
         if rule is not None:
             ledger.append(rule)
         else:
-            fields.append(_by_meaning(subject, difference, stored_hash, unchanged))
+            fields.append(_by_meaning(subject, difference, stored_hash, unchanged, synced_at))
     if secret:
         fields.extend(data_fields(subject, sent, [], unchanged=unchanged))
     if stored_hash is not None:
@@ -49,24 +50,28 @@ def two_sided(
     return tuple(fields), tuple(ledger)
 
 
-def _declared(desired: JsonObject, difference: Difference, subject: Subject) -> Any:
+def declared_at(desired: JsonObject, difference: Difference, subject: Subject) -> Any:
+    """Returns what we declare where a difference is, at its atomic ancestor where it is of what we left out."""
     if difference.left is ABSENT and difference.atomic is not None:
         return lookup(desired, difference.atomic, subject.schema)
     return difference.left
 
 
-def _left_as_ours(subject: Subject, path: Path) -> bool:
+def left_as_ours(subject: Subject, path: Path) -> bool:
     """Whether nobody else took over what is owned whole at ``path``."""
     holders = [entry.manager for entry in subject.entries if entry.lists(path)]
     return not holders or OUR_MANAGER in holders
 
 
-def _by_meaning(subject: Subject, difference: Difference, stored_hash: str | None, unchanged: bool) -> FieldVerdict:
+def _by_meaning(
+    subject: Subject, difference: Difference, stored_hash: str | None, unchanged: bool, synced_at: str
+) -> FieldVerdict:
     owner = owner_at(subject, difference)
     origin = subject.origin(owner)
     verdict: Verdict
     note = difference.note
-    if unchanged and origin == "tazuna" and owner is not None and owner.operation == "Apply":
+    at_our_apply = owner is not None and owner.operation == "Apply" and not later(owner.time, synced_at)
+    if unchanged and origin == "tazuna" and at_our_apply:
         verdict, note = "normalised", REWRITTEN  # C18, C31: nobody changed it after the apply
     elif unchanged:
         verdict = "drifted"

@@ -79,7 +79,7 @@ def _walk(schema: Schema, left: Any, right: Any, path: Path, atomic: Path | None
     if left is ABSENT or right is ABSENT:
         if left is right or equal(schema, left, right):
             return
-        empty = _without_entries(schema, right if left is ABSENT else left)
+        empty = empty_form(schema, right if left is ABSENT else left)
         if empty is ABSENT:
             yield Difference(path, left, right, schema, atomic)
             return
@@ -98,7 +98,7 @@ def _walk(schema: Schema, left: Any, right: Any, path: Path, atomic: Path | None
         yield Difference(path, left, right, schema, atomic)
 
 
-def _without_entries(schema: Schema, present: Any) -> Any:
+def empty_form(schema: Schema, present: Any) -> Any:
     """Returns the empty form of a map or keyed list (C14), ABSENT for all that is one path by itself."""
     if isinstance(present, dict) and schema.values is not None and not schema.atomic:
         return {}
