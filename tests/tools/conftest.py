@@ -10,6 +10,7 @@ import pytest
 
 from tests.compat.oracle import oracle_program
 from tests.harness.go_tools import go_tool
+from tests.harness.registry import registry_program
 
 OnPath = Callable[..., None]
 
@@ -18,6 +19,7 @@ OnPath = Callable[..., None]
 def programs() -> Mapping[str, Path]:
     """The programs of this folder's tests, and the oracle: found before a test changes the home they are cached in."""
     oracle_program()
+    registry_program()
     return {name: go_tool(name) for name in ("helm", "helm3", "kustomize", "oras")}
 
 
