@@ -1,14 +1,15 @@
-"""`tazuna state list`, `state diff`, `state drift`."""
+"""`tazuna state list`, `state record`, `state diff`, `state drift`."""
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tazuna_core.cli.context import Globals, report_of
+from tazuna_core.cli.context import Globals, progress, report_of
 from tazuna_core.cli.tags import tags_option
 
 if TYPE_CHECKING:
@@ -30,6 +31,20 @@ def list_command(given: Globals) -> None:
 
     tables = state_tables(given.options)
     sys.stdout.write(state_list_text(tables, show_secret_hashes=given.options.show_secret_hashes, colour=given.colour))
+
+
+@state_group.command("record")
+@tags_option
+@click.pass_obj
+def record_command(given: Globals, tags: tuple[str, ...]) -> None:
+    """Write the record for what the Go CLI or an older version applied, after proving it. Our ConfigMaps only."""
+
+    def work(options: Options) -> Report:
+        from tazuna_core.operations.record import state_record
+
+        return state_record(replace(options, tags=tags), os.environ.get("TAZUNA_CONTEXT"), progress)
+
+    report_of(given, "state record", work)
 
 
 @state_group.command("diff")

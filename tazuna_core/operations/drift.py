@@ -101,6 +101,8 @@ class Comparison:
         """``in_full`` as in ``read_live``; ``scaling`` are objects among which autoscalers are looked for."""
         self._session = session
         self._tracked = tracked
+        self.proven: dict[str, RecordedObject] = {}
+        """Records by state key that were proven another way, and are used where there is none."""
         self._compare = compare
         every = [obj for objects in tracked.values() for obj in objects]
         self.unreadable = frozenset(rule.kind for rule in session.drift_file.content.unreadable)
@@ -125,9 +127,19 @@ class Comparison:
         }
         return {manifest: [self._with_cause(verdict) for verdict in verdicts] for manifest, verdicts in out.items()}
 
-    def subject(self, obj: Tracked, live: JsonObject, recorded: RecordedObject | None = None) -> Subject:
-        """Returns an object as a comparison sees it; ``recorded`` where its record was proven another way."""
-        recorded = obj.recorded or recorded
+    def unrecorded(self) -> list[Tracked]:
+        """Returns the objects that are live and that no record tells of; those that are going are left out."""
+        return [
+            obj
+            for objects in self._tracked.values()
+            for obj in objects
+            if obj.recorded is None and not obj.superseded_by and obj.ref.kind not in self.unreadable
+            if isinstance(answer := self.live[obj.ref], dict) and not answer["metadata"].get("deletionTimestamp")
+        ]
+
+    def subject(self, obj: Tracked, live: JsonObject) -> Subject:
+        """Returns an object as a comparison sees it."""
+        recorded = obj.recorded or self.proven.get(str(obj.key))
         return Subject(obj.key, obj.ref, live, lambda: self._session.schema(obj.ref), self.context, recorded)
 
     def _verdict(self, obj: Tracked) -> ObjectVerdict:
@@ -166,10 +178,10 @@ class Comparison:
         return [
             obj.ref
             for obj in tracked
-            if obj.recorded is not None
-            and obj.ref not in self.untouched
+            if obj.ref not in self.untouched
             and not isinstance(answer := self.live.get(obj.ref), Unavailable)
-            and replicas(answer) != replicas(obj.recorded.answer)
+            # without a record it is not known yet whether they are others
+            and (replicas(answer) != replicas(obj.recorded.answer) if obj.recorded else replicas(answer) is not None)
         ]
 
 

@@ -10,9 +10,9 @@ from tazuna_core.cluster.reader import Reason, Unavailable
 from tazuna_core.diff.desired import Meaning
 from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
 from tazuna_core.diff.plan import Wanted, plan_of
-from tazuna_core.diff.verdicts import ObjectClass, ObjectVerdict, Status
+from tazuna_core.diff.verdicts import Method, ObjectClass, ObjectVerdict, Status
 from tazuna_core.objects.builtin_schema import builtin_kinds
-from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
 from tazuna_core.objects.sendable import sendable
 from tazuna_core.operations.always_sync import always_sync_verdicts
 from tazuna_core.operations.desired import (
@@ -26,10 +26,11 @@ from tazuna_core.operations.desired import (
 from tazuna_core.operations.diff import MOVED, not_built
 from tazuna_core.operations.drift import ALWAYS_SYNC, Comparison, add_exclusions, warn_of_rules
 from tazuna_core.operations.options import Options
+from tazuna_core.operations.proof import prove
 from tazuna_core.operations.session import Session
-from tazuna_core.operations.tracked import Tracked, proven_by_hash, tracked_objects
+from tazuna_core.operations.tracked import Tracked, tracked_objects
 from tazuna_core.report.assemble import ManifestVerdicts, assemble
-from tazuna_core.report.model import Report, Skipped
+from tazuna_core.report.model import ErrorLine, Report, Skipped
 from tazuna_core.state.model import Applied
 
 
@@ -57,6 +58,7 @@ def plan(options: Options) -> Report:
         else:
             verdicts = list(planning.verdicts(name))
         findings.manifests.append(ManifestVerdicts(name, types.get(name, ""), verdicts))
+    findings.warnings += planning.unproven()
     add_exclusions(session, planning.tracked, findings)
     warn_of_rules(session, findings)
     return assemble(findings, show_all=options.all, show_secret_hashes=options.show_secret_hashes)
@@ -88,6 +90,24 @@ class Planning:
         ]
         self._comparison = Comparison(session, self.tracked, in_full=changed, scaling=self._built_autoscalers())
         self._unreadable = self._comparison.unreadable
+        proofs = prove(session, self._comparison, stored, built)
+        self._comparison.proven.update(proofs.records)
+        self._proven: dict[str, Method] = {k: "hash" if how == "live" else "built" for k, how in proofs.how.items()}
+        self._unproven = proofs.unproven
+
+    def unproven(self) -> list[ErrorLine]:
+        """Returns why the last apply of some objects is not known; without a record that makes their plan partial."""
+        reasons: dict[tuple[str, str], int] = {}
+        for key, reason in self._unproven.items():
+            about = (StateKey.parse(key).manifest, reason)
+            reasons[about] = reasons.get(about, 0) + 1
+        return [
+            ErrorLine(
+                code="not-proven",
+                message=f"manifest '{manifest}': what was applied as {count} of its objects is not known: {reason}",
+            )
+            for (manifest, reason), count in reasons.items()
+        ]
 
     def verdicts(self, manifest: str) -> Iterator[ObjectVerdict]:
         """Yields the verdicts of a manifest: its built objects in order, then what state knows and is not built."""
@@ -117,13 +137,13 @@ class Planning:
             return self._without_live(obj, tracked, answer, hashes)
         if obj.ref in self._comparison.untouched and built_hash == stored_hash:
             return ObjectVerdict(key, "unchanged", hashes=hashes)
-        proven = proven_by_hash(tracked, answer) if tracked else None
-        subject = self._comparison.subject(tracked or Tracked(key, obj.ref, "", None), answer, proven)
+        subject = self._comparison.subject(tracked or Tracked(key, obj.ref, "", None), answer)
         if answer["metadata"].get("deletionTimestamp"):
             return replace(drift_of(subject, stored_hash or ""), hashes=hashes)
         wanted = Wanted(sendable(obj.built.data, obj.ref), built_hash, self._meaning(obj.ref))
         synced_at = applied.state.last_synced_at if applied.state else ""
-        return plan_of(subject, wanted, stored_hash, synced_at)
+        verdict = plan_of(subject, wanted, stored_hash, synced_at)
+        return replace(verdict, method=self._proven[str(key)]) if str(key) in self._proven else verdict
 
     def _without_live(
         self, obj: Desired, tracked: Tracked | None, answer: Unavailable, hashes: dict[str, str]

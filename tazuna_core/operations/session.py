@@ -63,6 +63,11 @@ class Session:
             cache_directory=options.cache_directory,
         )
 
+    def take_cluster_of(self, other: Session) -> None:
+        """Uses the cluster of another session, if that has opened one: connections, discovery, schemas."""
+        if "cluster" in other.__dict__:
+            self.__dict__["cluster"] = other.cluster
+
     @property
     def api(self) -> ApiServer:
         """The API server, for what writes. Raises RefusedError where the cluster is a snapshot."""

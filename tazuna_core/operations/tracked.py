@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tazuna_core.cluster.reader import Kinds
-from tazuna_core.objects.canonical import content_hash
-from tazuna_core.objects.comparable import comparable
-from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
-from tazuna_core.objects.managers import OUR_MANAGER
+from tazuna_core.objects.identity import ObjectRef, StateKey
 from tazuna_core.state.model import Applied, RecordedObject
 
 
@@ -56,25 +53,3 @@ def tracked_objects(stored: Mapping[str, Applied], kinds: Kinds) -> dict[str, li
         ]
         for manifest, objects in refs.items()
     }
-
-
-def proven_by_hash(obj: Tracked, live: JsonObject) -> RecordedObject | None:
-    """Returns a record for an object that has none: live is what was applied, to the last field, when its hash says so.
-
-    Secrets are left out: their values belong in no record.
-    """
-    if obj.recorded is not None or obj.key.kind == "Secret" or content_hash(live) != obj.stored_hash:
-        return None
-    answer = comparable(live)
-    metadata = live["metadata"]
-    return RecordedObject(
-        key=obj.key,
-        content_hash=obj.stored_hash,
-        uid=str(metadata.get("uid", "")),
-        resource_version=str(metadata.get("resourceVersion", "")),
-        generation=int(metadata.get("generation") or 0),
-        time="",
-        manager=OUR_MANAGER,
-        answer=answer,
-        sent=answer,
-    )

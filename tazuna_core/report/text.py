@@ -18,7 +18,7 @@ from tazuna_core.report.model import ErrorLine, Hidden, ManifestReport, ObjectRe
 from tazuna_core.report.seal import is_secret, seal
 from tazuna_core.report.text_fields import field_lines
 from tazuna_core.report.values import SECRET, clean
-from tazuna_core.report.views import display_name, hidden_of, is_clean, reason_of, shown
+from tazuna_core.report.views import DRIFT_COMMANDS, display_name, hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
     clean_sentence,
     counted,
@@ -132,7 +132,7 @@ def _hash_column(report: Report, obj: ObjectReport) -> str:
         return SECRET
     stored, live = hashes.get("stored", ""), hashes.get("live", "")
     built = hashes.get("built", hashes.get("desired", ""))
-    if report.command == "state drift":
+    if report.command in DRIFT_COMMANDS:
         live = "" if obj.status == "live-missing" else live
         return " ".join(part for part in (live, f"(stored: {stored})" if stored else "") if part)
     if obj.status == "removed":

@@ -10,7 +10,7 @@ from tazuna_core.report.colour import Line, Span, Tone, line
 from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.model import FieldChange
 from tazuna_core.report.values import ABSENT_TEXT, clean, one_line_each
-from tazuna_core.report.views import FieldView, Sided, view
+from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, Sided, view
 from tazuna_core.report.words import has_owner_words, owner_words
 
 WIDTH = 120
@@ -80,7 +80,7 @@ def _lines(diff: LineDiff, lang: Lang) -> Iterator[Line]:
 def _tag(seen: FieldView, command: str) -> str:
     """What a field line can't show by its values: the verdict where it is not the usual one, and what merging does."""
     field = seen.change
-    usual = "drifted" if command == "state drift" else "planned"
+    usual = "drifted" if command in DRIFT_COMMANDS else "planned"
     words = [] if field.verdict == usual else [say("en", f"verdict.{field.verdict}")]
     if seen.fate:
         words.append(say("en", f"fate.{seen.fate}"))

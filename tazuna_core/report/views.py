@@ -13,12 +13,15 @@ from tazuna_core.report.model import FieldChange, Hidden, ManifestReport, Object
 from tazuna_core.report.values import MaskedWord, masked_word
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+DRIFT_COMMANDS = frozenset({"state drift", "state record"})
+"""Commands whose answer is about changes by hand."""
 QUIET: frozenset[Status] = frozenset({"unchanged", "expired", "superseded"})
 """Statuses that nobody has to act on; listed with --all only."""
 # The order of the Go CLI's frames first (format reference 4.1), then ours by precedence.
 _FRAME_ORDER: dict[str, tuple[Status, ...]] = {
     "state diff": ("added", "modified", "removed", "always-sync"),
     "state drift": ("live-drifted", "live-missing"),
+    "state record": ("live-drifted", "live-missing"),
     "plan": ("added", "conflict", "modified", "live-drifted", "live-missing", "removed"),
 }
 

@@ -9,7 +9,7 @@ from tazuna_core.report.blast_radius import RISK_CODES, Risk
 from tazuna_core.report.catalogue import Lang, say
 from tazuna_core.report.model import Hidden, Owner, Report, Target
 from tazuna_core.report.values import clean
-from tazuna_core.report.views import FieldView, differs, is_clean, unlisted_unchecked
+from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, differs, is_clean, unlisted_unchecked
 
 Quote = Callable[[str], str]
 """Makes a name safe for a form: a code span in markdown, an element in HTML."""
@@ -52,7 +52,7 @@ def clean_sentence(report: Report, lang: Lang = "en") -> str:
 
 def partial_sentence(report: Report, lang: Lang, quote: Quote) -> str:
     """Returns the sentence of an incomplete check: how much was checked, and what was not (contract, section 4)."""
-    noun = "drift" if report.command == "state drift" else "changes"
+    noun = "drift" if report.command in DRIFT_COMMANDS else "changes"
     key = "partial.differs" if differs(report) else f"partial.{noun}"
     coverage = report.coverage
     names = [f"{quote(one.key)} ({quote(one.reason)})" for one in coverage.unchecked]
@@ -142,4 +142,6 @@ def incomplete_details(report: Report) -> list[tuple[str, str, str]]:
 
 
 def _noun(report: Report) -> str:
-    return {"state drift": "drift", "check": "check"}.get(report.command, "changes")
+    if report.command in DRIFT_COMMANDS:
+        return "drift"
+    return "check" if report.command == "check" else "changes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from tazuna_core.errors import StateError
@@ -64,7 +65,8 @@ class StateStore:
         """Returns what is stored of every manifest that has a state or a record."""
         found = self._config_maps.load(None)
         manifests = {name.removeprefix(STATE_PREFIX) for name in found if name.startswith(STATE_PREFIX)}
-        manifests |= {parsed[0] for name in found if (parsed := parse_shard_name(name))}
+        shards = (parse_shard_name(name) for name in found)
+        manifests |= {shard[0] for shard in shards if shard is not None and shard[1] == 0}
         return {manifest: _applied(manifest, found) for manifest in sorted(manifests)}
 
     def save(self, before: Applied, state: ManifestState, record: Record | None) -> Applied:
@@ -81,6 +83,10 @@ class StateStore:
         state_version = self._config_maps.write(encoded, before.state_version)
         return Applied(state.manifest, state, record or before.record, state_version, record_version)
 
+    def save_record(self, before: Applied, record: Record) -> Applied:
+        """Writes the record alone, the state stays as whoever wrote it left it. Raises ConflictError as ``save``."""
+        return replace(before, record=record, record_version=self._write_record(before, record), problem="")
+
     def delete(self, manifest: str) -> None:
         """Removes state and record of a manifest."""
         found = self._config_maps.load([STATE_PREFIX + manifest, shard_name(manifest, 0)])
@@ -90,10 +96,8 @@ class StateStore:
             self._config_maps.delete(shard_name(manifest, number))
 
     def _write_record(self, before: Applied, record: Record) -> str:
-        old: list[int] = []
-        if before.record_version:
-            shard0 = self._config_maps.load([shard_name(record.manifest, 0)]).get(shard_name(record.manifest, 0))
-            old = _parts(shard0) if shard0 else []
+        current = self._config_maps.load([shard_name(record.manifest, 0)]).get(shard_name(record.manifest, 0))
+        old = _parts(current) if current else []  # also of a record that another run made meanwhile
         *parts, shard0 = encode_record(record, old, packed=self._config_maps.packed)
         leftovers = self._config_maps.load([part["metadata"]["name"] for part in parts]) if parts else {}
         for part in parts:
@@ -122,7 +126,7 @@ def _applied(manifest: str, found: Mapping[str, JsonObject]) -> Applied:
             problem = error.message  # a damaged record is "no record", said aloud
     return Applied(
         manifest,
-        decode_state(state) if state is not None else None,
+        decode_state(state, (obj.key for obj in record.objects.values()) if record else ()) if state else None,
         record,
         _version(state) if state is not None else "",
         _version(shard0) if shard0 is not None else "",
