@@ -75,6 +75,22 @@ def _revision(subject: Subject, difference: Difference, owner: FieldsEntry | Non
     return difference.path == _REVISION and _by_machine(subject, owner)
 
 
+def _kept_by_server(subject: Subject, difference: Difference, _owner: FieldsEntry | None, _sent: Any) -> bool:
+    """Annotations that the API server writes itself, whatever a request says and whoever holds them afterwards.
+
+    A DaemonSet's counts changes of its template; an autoscaler's are its status, read at autoscaling/v1.
+    """
+    return difference.path in _KEPT.get((subject.ref.api_version, subject.ref.kind), ())
+
+
+def _generated_selector(subject: Subject, difference: Difference, _owner: FieldsEntry | None, sent: Any) -> bool:
+    """A Job's own labels name its uid, which a re-created Job has anew."""
+    last = difference.path[-1] if difference.path else None
+    if (subject.ref.group, subject.ref.kind) != ("batch", "Job") or not isinstance(last, Key) or sent is not ABSENT:
+        return False
+    return last.name in _UID_LABELS and difference.right == subject.live["metadata"].get("uid")
+
+
 def _by_machine(subject: Subject, owner: FieldsEntry | None) -> bool:
     """Whether a value came from the server or a controller: whoever else writes such a field leaves an entry."""
     return owner is None or subject.origin(owner) == "controller"
@@ -87,6 +103,13 @@ def _names(path: Path) -> tuple[str, ...]:
 _ANNOTATIONS: Path = (Key("metadata"), Key("annotations"))
 _TOKEN_UID: Path = (*_ANNOTATIONS, Key("kubernetes.io/service-account.uid"))
 _REVISION: Path = (*_ANNOTATIONS, Key(REVISION))
+_UID_LABELS = frozenset({"controller-uid", "batch.kubernetes.io/controller-uid"})
+_KEPT: dict[tuple[str, str], frozenset[Path]] = {
+    ("apps/v1", "DaemonSet"): frozenset({(*_ANNOTATIONS, Key("deprecated.daemonset.template.generation"))}),
+    ("autoscaling/v1", "HorizontalPodAutoscaler"): frozenset(
+        (*_ANNOTATIONS, Key(f"autoscaling.alpha.kubernetes.io/{what}")) for what in ("conditions", "current-metrics")
+    ),
+}
 _WEBHOOK_BUNDLE = frozenset({("webhooks", "clientConfig", "caBundle")})
 _BUNDLES = {
     ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): _WEBHOOK_BUNDLE,
@@ -115,6 +138,8 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("token secret", _token_secret),
     ("cluster-assigned", _cluster_assigned),
     ("deployment revision", _revision),
+    ("kept by the server", _kept_by_server),
+    ("generated selector", _generated_selector),
 )
 
 GENERATED_SECRETS = "generated secrets of a ServiceAccount"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,8 +94,9 @@ class Bench:
         while made < count:
             attempts: list[Attempt] = []
             used: set[Ref] = set()
-            while len(attempts) < min(BATCH, count - made + 2):
-                number += 1
+            size, tries = min(BATCH, len(self.refs) // 2, count - made + 2), 0
+            while len(attempts) < size and tries < 3 * size:
+                number, tries = number + 1, tries + 1
                 attempt = self._draw(seed, number, used)
                 if attempt is not None:
                     used.add(attempt.edit.ref)
@@ -130,6 +131,14 @@ class Bench:
                 return Attempt(number, edit, self._tools.choose(edit, rng))
         return None
 
+    def _forget(self, refs: Iterable[Ref]) -> None:
+        """Reads schemas anew after their definitions were edited."""
+        for ref in refs:
+            if ref.kind == "CustomResourceDefinition":
+                spec = self._baseline[ref]["spec"]
+                for version in spec["versions"]:
+                    self._view.catalogue.forget(f"{spec['group']}/{version['name']}")
+
     def _batch(self, seed: int, attempts: Sequence[Attempt], plan_too: bool) -> None:
         def perform(attempt: Attempt) -> Done:
             return self._tools.perform(attempt.edit, attempt.tool, random.Random(f"{seed}/{attempt.number}/tool"))
@@ -139,6 +148,7 @@ class Bench:
                 attempt.done = done
         report, planned, now = self._asked(plan_too)
         touched = [ref for ref in self.refs if now.get(ref) != self._versions.get(ref)]
+        self._forget(touched)
         live = self._view.read(touched)
         by_ref = {attempt.edit.ref: attempt for attempt in attempts}
         for which, one in (("state drift", report), ("plan", planned)):
@@ -163,7 +173,7 @@ class Bench:
         what = said(report, self._view)
         if what.leaks:
             self.strays.append(Outcome(self.refs[0], Mismatch(other=["a secret value is in the report"]), which))
-        for ref in dict.fromkeys([*touched, *what.objects]):
+        for ref in dict.fromkeys([*touched, *what.objects, *by_ref]):
             wanted: list[Expected] = []
             state = "there"
             if ref in touched and ref not in live:
@@ -174,9 +184,9 @@ class Bench:
                 wanted = self._expected(ref, live[ref])
             mismatch = compare(ref, what, wanted, state)
             attempt = by_ref.get(ref)
-            if attempt is not None:
-                attempt.effect = attempt.effect or state != "there" or bool(wanted) or attempt.edit.kind == "re-create"
-                attempt.effect = attempt.effect or attempt.edit.kind in ("status", "normalised")
+            if attempt is not None and attempt.done is not None:
+                silent = attempt.done.ok and attempt.edit.kind in ("re-create", "status", "normalised")
+                attempt.effect = attempt.effect or state != "there" or bool(wanted) or silent
             if mismatch and attempt is not None:
                 mismatch.other = [f"{line} ({which})" for line in mismatch.other]
                 attempt.mismatch = attempt.mismatch or mismatch
@@ -192,6 +202,7 @@ class Bench:
         first = {"CustomResourceDefinition": 0, "Namespace": 0, "ServiceAccount": 1}
         for ref in sorted(touched, key=lambda ref: first.get(ref.kind, 2)):
             self._view.restore(ref, self._baseline[ref])
+        self._forget(touched)
         self._remember()
 
     def _remember(self) -> None:

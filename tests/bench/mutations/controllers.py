@@ -1,7 +1,8 @@
-"""Edits that controllers make by design: never reported, always in the ledger; and those that are drift all the same."""
+"""Edits of controllers: those by design are never reported and always in the ledger, the others are drift."""
 
 from __future__ import annotations
 
+import base64
 import copy
 import random
 from collections.abc import Callable, Sequence
@@ -9,8 +10,9 @@ from collections.abc import Callable, Sequence
 from tests.bench.mutations.edits import SCALED, WEBHOOKS, Edit, Make, scalar
 from tests.bench.mutations.schema import Json, Node
 from tests.bench.mutations.view import Ref
+from tests.harness.certificates import Authority
 
-BUNDLE = "QkVOQ0g="
+BUNDLE = base64.b64encode(Authority("bench").certificate).decode()
 
 
 def autoscaler(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | None:

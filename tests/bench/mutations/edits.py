@@ -51,6 +51,8 @@ def _editable(obj: Json, place: Place) -> bool:
     """Leaves out what would take the cluster down with it, and what belongs to kinds of edits of its own."""
     names = place.names
     if obj["kind"] == "CustomResourceDefinition":
+        if any(name.startswith("x-kubernetes-list") for name in names):
+            return False  # two objects under one key, and nobody could say what is whose
         return names[:1] == ("metadata",) or "schema" in names[:3] or "additionalPrinterColumns" in names[:3]
     if obj["kind"] in WEBHOOKS and names[-1:] in (("caBundle",), ("url",), ("service",)):
         return False

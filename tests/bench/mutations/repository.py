@@ -32,13 +32,15 @@ def bundles() -> list[str]:
 def write(folder: Path, names: Sequence[str]) -> Path:
     """Writes a repository of ``names`` (and the bench's own objects) and returns its tazuna.yaml."""
     manifests = []
-    for name in [*names, OWN_NAME]:
+    for name in [OWN_NAME, *names]:
         target = folder / name
         target.mkdir(parents=True)
         if name == OWN_NAME:
             text = OWN.read_bytes()
         else:
             text = subprocess.run([KUBECTL, "kustomize", CORPUS / name], capture_output=True, check=True).stdout
+            # Nobody answers webhooks here, and edits of what they check must get through.
+            text = text.replace(b"failurePolicy: Fail", b"failurePolicy: Ignore")
         (target / "all.yaml").write_bytes(text)
         manifests.append({"name": name, "type": "directory", "path": name})
     file = folder / "tazuna.yaml"
@@ -48,7 +50,7 @@ def write(folder: Path, names: Sequence[str]) -> Path:
 
 def declared(folder: Path, names: Iterable[str]) -> Iterator[Json]:
     """Yields what the repository declares, in order of application; Secrets with their text folded into data."""
-    for name in [*names, OWN_NAME]:
+    for name in [OWN_NAME, *names]:
         with (folder / name / "all.yaml").open("rb") as stream:
             for document in yaml.load_all(stream, Loader=_Loader):
                 yield from map(_sent, _expanded(document))

@@ -70,9 +70,9 @@ class Tools:
         node = self._view.node(edit.ref)
         if edit.path and self._value(edit, node) is not MISSING:
             tools += ["kubectl apply --server-side", "server-side apply by another"]
-        if "." not in edit.ref.api_version or edit.ref.api_version.endswith(".k8s.io/v1"):
-            if edit.ref.kind not in {"CustomResourceDefinition", "APIService"} and edit.path:
-                tools.append("kubectl patch strategic")
+        built_in = "." not in edit.ref.api_version or edit.ref.api_version.endswith(".k8s.io/v1")
+        if built_in and edit.path and edit.ref.kind not in {"CustomResourceDefinition", "APIService"}:
+            tools.append("kubectl patch strategic")
         return rng.choice(tools)
 
     def perform(self, edit: Edit, tool: str, rng: random.Random) -> Done:

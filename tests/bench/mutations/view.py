@@ -92,7 +92,7 @@ class View:
                 continue
             path = f"{_group_path(api_version)}/{resource.plural}"
             answer = self.cluster.request("GET", path, headers=_METADATA_ONLY)
-            for item in answer.body.get("items", ()) if answer.ok else ():
+            for item in answer.body.get("items") or () if answer.ok else ():
                 metadata = item["metadata"]
                 ref = Ref(api_version, kind, metadata.get("namespace", ""), metadata["name"])
                 if ref in wanted:
