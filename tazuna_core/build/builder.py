@@ -13,13 +13,15 @@ from tazuna_core.objects.yaml_documents import Documents
 from tazuna_core.spec.manifest import Manifest
 from tazuna_core.spec.models_manifest import ManifestType
 
-
 Builder = Callable[[Manifest, BuildSettings], Rendered]
 
 
 BUILDERS: Mapping[ManifestType, str] = {
     ManifestType.DIRECTORY: "tazuna_core.build.directory",
     ManifestType.KUSTOMIZE: "tazuna_core.build.kustomize",
+    ManifestType.HELMFILE: "tazuna_core.build.helmfile",
+    ManifestType.ORAS: "tazuna_core.build.oras",
+    ManifestType.GENESIS_SECRET: "tazuna_core.build.genesis_secret",
 }
 """The module of each type; its function ``build`` is a Builder. Loaded when the first manifest of the type is built."""
 

@@ -113,7 +113,7 @@ def _plain(default: object) -> object:
         return default
     if default.kind == "true or false":
         return default.text.casefold() == "true"
-    for number in (int, float) if default.kind == "a number" else ():
+    for number in (int, float) if default.kind.startswith("a number") else ():
         with contextlib.suppress(ValueError):
             return number(default.text)
     return default.text
