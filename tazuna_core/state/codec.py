@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
@@ -36,14 +38,16 @@ def encode_state(state: ManifestState) -> JsonObject:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
-def decode_state(config_map: JsonObject) -> ManifestState:
+def decode_state(config_map: JsonObject, known: Iterable[StateKey] = ()) -> ManifestState:
     """Reads a state ConfigMap. Unknown fields of an entry are ignored, as the Go CLI does.
 
-    Raises StateError naming the entry that is no JSON object with a contentHash.
+    ``known`` are state keys from elsewhere (the record): a data key that could mean several takes theirs. Raises
+    StateError naming the entry that is no JSON object with a contentHash.
     """
+    spelled = {data_key(key): key for key in known}
     name = str(config_map["metadata"]["name"])
     manifest = name.removeprefix(PREFIX)
-    data: dict[str, str] = config_map.get("data") or {}
+    data: dict[str, str] = config_map.get("data") or {}  # a ConfigMap that somebody emptied has none
     metadata = _parsed(name, METADATA_KEY, data[METADATA_KEY]) if METADATA_KEY in data else {}
     hashes: dict[str, str] = {}
     for key, value in data.items():
@@ -52,12 +56,13 @@ def decode_state(config_map: JsonObject) -> ManifestState:
         content_hash = _parsed(name, key, value).get("contentHash")
         if not isinstance(content_hash, str):
             raise StateError(f"entry '{key}' of ConfigMap {NAMESPACE}/{name} has no contentHash", advice=_ADVICE)
-        hashes[str(_state_key(manifest, key))] = content_hash
+        hashes[str(spelled.get(key) or _state_key(manifest, key))] = content_hash
     return ManifestState(
         manifest, hashes, str(metadata.get("gitCommitHash") or ""), str(metadata.get("lastSyncedAt") or "")
     )
 
 
+_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _ADVICE = "Apply the manifest again to write its state anew."
 
 
@@ -70,8 +75,9 @@ def _state_key(manifest: str, key: str) -> StateKey:
         raise StateError(f"'{key}' of the state of manifest '{manifest}' is not a state key", advice=_ADVICE)
     group, version, kind, tail = parts
     namespace, separator, name = tail.partition("__")
-    # of all names, those of RBAC objects alone may hold "_"; its cluster-scoped kinds have no namespace to split off
-    if not separator or (group == "rbac.authorization.k8s.io" and kind.startswith("Cluster")):
+    # a default namespace is in the keys of cluster-scoped objects too, so what can be a namespace is one; of all names
+    # those of RBAC objects alone may hold "_"
+    if not separator or not name or not _NAMESPACE.fullmatch(namespace):
         return StateKey(manifest, group, version, kind, "", tail)
     return StateKey(manifest, group, version, kind, namespace, name)
 

@@ -42,27 +42,42 @@ class FolderConfigMaps:
     def write(self, config_map: JsonObject, version: str) -> str:
         """Writes a file whole or not at all; see ``ConfigMaps.write``."""
         path = self._path(config_map["metadata"]["name"])
-        current = _version(path.read_bytes()) if path.exists() else ""
-        if current != version:
+        if self._current(path) != version:
             raise ConflictError(f"{path} was changed by somebody else during this run", advice="Run the command again.")
         metadata = {key: value for key, value in config_map["metadata"].items() if key != "resourceVersion"}
         text = orjson.dumps(
             {**config_map, "metadata": metadata}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         )
+        written: Path | None = None
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".", delete=False) as file:
+                written = Path(file.name)
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            Path(file.name).replace(path)
+            written.replace(path)
         except OSError as error:
+            if written is not None:
+                written.unlink(missing_ok=True)
             raise StateError(f"{path} cannot be written: {error.strerror}", advice="Check --state.") from None
         return _version(text)
 
     def delete(self, name: str) -> None:
         """Removes a file."""
-        self._path(name).unlink(missing_ok=True)
+        path = self._path(name)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise StateError(f"{path} cannot be deleted: {error.strerror}", advice="Check --state.") from None
+
+    def _current(self, path: Path) -> str:
+        try:
+            return _version(path.read_bytes())
+        except FileNotFoundError:
+            return ""
+        except OSError as error:
+            raise StateError(f"{path} cannot be read: {error.strerror}", advice="Check --state.") from None
 
     def _path(self, name: str) -> Path:
         if "/" in name or name.startswith("."):

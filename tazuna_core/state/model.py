@@ -94,12 +94,16 @@ class Applied:
         return out
 
     def recorded(self, key: str) -> RecordedObject | None:
-        """Returns the recorded object of a state key; None where there is none or the Go CLI applied since (void)."""
+        """Returns the recorded object of a state key; None where there is none or it is void.
+
+        It is void when the state has another hash (the Go CLI applied since), or no entry though it could hold one.
+        """
         obj = self.record.objects.get(key) if self.record else None
-        if obj is None:
-            return None
-        stored = self.state.hashes.get(key) if self.state else None
-        return obj if stored is None or stored == obj.content_hash else None
+        if obj is None or self.state is None:
+            return obj
+        stored = self.state.hashes.get(key)
+        confirmed = stored == obj.content_hash if stored is not None else not storable(obj.key)
+        return obj if confirmed else None
 
 
 def data_key(key: StateKey) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -89,7 +90,7 @@ def decode_record(shards: Mapping[int, JsonObject]) -> Record:
     try:
         payload = orjson.loads(_payload(manifest, header, shards))
         objects = [_decode_object(entry) for entry in payload]
-    except (KeyError, TypeError, ValueError, OSError, EOFError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, zlib.error) as error:
         raise _damaged(manifest, str(error)) from None
     source = header.get("source") or {}
     return Record(
@@ -131,7 +132,10 @@ def _header(shard0: JsonObject) -> dict[str, Any]:
             f"ConfigMap {NAMESPACE}/{name} is of record format {major}; this version reads {FORMAT}",
             advice="Upgrade tazuna-core to the version that applied last.",
         )
-    return {"parts": [], "manifest": "", **header}
+    parts = header.get("parts", [])
+    if not isinstance(parts, list) or not all(isinstance(part, dict) and "shard" in part for part in parts):
+        raise _damaged(str(name), "its header names no shards")
+    return {"manifest": "", **header, "parts": parts}
 
 
 def _damaged(manifest: str, what: str) -> StateError:
