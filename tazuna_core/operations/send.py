@@ -18,14 +18,16 @@ from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.managed_fields import entries_of
 from tazuna_core.objects.managers import OUR_MANAGER
 from tazuna_core.objects.model import BuiltObject
-from tazuna_core.objects.paths import path_pointer
+from tazuna_core.objects.paths import ABSENT, lookup, path_pointer
 from tazuna_core.objects.sendable import is_secret, sendable
+from tazuna_core.operations.migrate import migrate_client_side_apply
 from tazuna_core.state.model import RecordedObject
 
 Action = Literal["created", "configured", "unchanged", "re-created"]
 RE_CREATED_KINDS = frozenset({("batch", "Job"), ("", "Pod")})
 """Kinds whose objects cannot be changed in place; they are deleted and created anew, and only when they differ."""
 GONE_SECONDS = 120.0
+_REMOVE_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,13 @@ MakeSubject = Callable[[JsonObject], Subject]
 
 
 def send(
-    api: ApiServer, built: BuiltObject, ref: ObjectRef, subject: MakeSubject, live: JsonObject | None, *, recreate: bool
-) -> Sent:
+    api: ApiServer, built: BuiltObject, ref: ObjectRef, subject: MakeSubject, live: JsonObject | None, *,
+    recreate: bool, without_extras: bool = False,
+) -> Sent:  # fmt: skip
     """Applies one built object.
 
-    ``live`` is the object as it was read before, None where there was none. Raises ApplyError with the object and the
+    ``live`` is the object as it was read before, None where there was none; its metadata is enough but for kinds that
+    are created anew. ``without_extras`` removes what others added, too. Raises ApplyError with the object and the
     server's reason. A 500 is never retried: for an apply it means a field that the API does not know.
     """
     body = sendable(built.data, ref)
@@ -62,13 +66,38 @@ def send(
     if (ref.group, ref.kind) in RE_CREATED_KINDS:
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
     else:
+        if live is not None:
+            migrate_client_side_apply(api, ref, live)
         answer = _required(api.apply(ref, body, field_manager=OUR_MANAGER), ref)
-    known = subject(answer.body)
-    pointers = [path_pointer(path, known.live, known.schema) for path in no_longer_declared(known, body)]
-    if pointers:
-        answer = _required(_remove(api, ref, answer, pointers), ref)
-        known = subject(answer.body)
-    return Sent(_action(live, answer.body), _recorded(built, body, answer, known), answer.body)
+    answer = _without_leftovers(api, built, ref, subject, answer, body, without_extras=without_extras)
+    return Sent(_action(live, answer.body), _recorded(built, body, answer, subject(answer.body)), answer.body)
+
+
+def _without_leftovers(
+    api: ApiServer, built: BuiltObject, ref: ObjectRef, subject: MakeSubject, answer: ServerAnswer, body: JsonObject, *,
+    without_extras: bool,
+) -> ServerAnswer:  # fmt: skip
+    """Removes what the apply left; where somebody writes in between, what is left over is looked for anew."""
+    for attempt in range(_REMOVE_ATTEMPTS):
+        pointers = _leftovers(subject(answer.body), body, built.content_hash, without_extras=without_extras)
+        if not pointers:
+            return answer
+        removed = _remove(api, ref, answer, pointers)
+        # 422 is a failed test of the resourceVersion, or a field that must be there
+        if removed.status not in (409, 422) or attempt == _REMOVE_ATTEMPTS - 1:
+            return _required(removed, ref)
+        answer = _required(api.get(ref), ref)
+    return answer
+
+
+def _leftovers(known: Subject, body: JsonObject, content_hash: str, *, without_extras: bool) -> list[str]:
+    """Returns pointers to what is to be removed: formerly declared by us, and with ``without_extras`` what is extra."""
+    paths = list(no_longer_declared(known, body))
+    if without_extras:
+        extras = [field.path for field in drift_of(known, content_hash).fields if field.verdict == "extra"]
+        live = (path for path in extras if lookup(known.live, path, known.schema) is not ABSENT)
+        paths += [path for path in live if not any(path[: len(other)] == other for other in paths)]
+    return [path_pointer(path, known.live, known.schema) for path in paths]
 
 
 def _remove(api: ApiServer, ref: ObjectRef, answer: ServerAnswer, pointers: list[str]) -> ServerAnswer:

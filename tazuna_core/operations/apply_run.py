@@ -1,0 +1,304 @@
+"""One run of `apply` under the lock: layer by layer, then the tests of the whole, then what is no longer declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from tazuna_core.build.model import BuiltManifest
+from tazuna_core.errors import ApplyError, RefusedError, TazunaError, UsageError
+from tazuna_core.objects.identity import Identity, ObjectRef, StateKey
+from tazuna_core.operations.apply_options import ApplyOptions, Progress
+from tazuna_core.operations.apply_report import AppliedReport
+from tazuna_core.operations.applying import Applier, Outcome, recorded_as_left
+from tazuna_core.operations.cluster_tests import Prepared, run_tests
+from tazuna_core.operations.desired import (
+    Desired,
+    build_settings,
+    desired_objects,
+    stored_states,
+    warn_of_superseded,
+)
+from tazuna_core.operations.plan import Planning
+from tazuna_core.operations.prune import Pruning
+from tazuna_core.operations.run_guard import RunGuard
+from tazuna_core.operations.save import StateWriter
+from tazuna_core.operations.session import Session
+from tazuna_core.operations.waits import wait_ready, wait_seconds
+from tazuna_core.report.assemble import Findings
+from tazuna_core.report.model import Report
+from tazuna_core.spec.manifest import Manifest
+from tazuna_core.spec.models_manifest import ManifestType
+from tazuna_core.state.model import Applied, RecordedObject
+
+MANIFESTS_AT_ONCE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be applied: the selected manifests in layers, what they and others build to, the tests."""
+
+    layers: Sequence[Sequence[Manifest]]
+    built: Sequence[BuiltManifest]
+    unbuilt: Sequence[Manifest] = ()
+    """Manifests outside the selection whose objects are known by name alone."""
+    tests: Mapping[str, Sequence[Prepared]] = field(default_factory=dict)
+    root_tests: Sequence[Prepared] = ()
+
+    def manifests(self) -> list[Manifest]:
+        """The selected manifests in apply order."""
+        return [manifest for layer in self.layers for manifest in layer]
+
+    def selected(self) -> Iterator[BuiltManifest]:
+        """What the selected manifests build to, in apply order."""
+        by_name = {one.manifest.name: one for one in self.built}
+        yield from (by_name[manifest.name] for manifest in self.manifests())
+
+
+class ApplyRun:
+    """One apply: what was stored and live before, and what came of each manifest."""
+
+    def __init__(
+        self, session: Session, how: ApplyOptions, work: Work, guard: RunGuard, findings: Findings, progress: Progress
+    ) -> None:
+        self._session = session
+        self._how = how
+        self._work = work
+        self._guard = guard
+        self._findings = findings
+        self._progress = progress
+        names = [manifest.name for manifest in work.manifests()]
+        # states of other sources are worth a word only where something could be pruned
+        noted = findings if how.prune else session.findings("apply", ())
+        self._stored = stored_states(session, names, noted)
+        self._require_source(names)
+        self._desired = desired_objects(work.built, session.cluster.kinds())
+        warn_of_superseded(self._desired, findings)
+        self._planning = Planning(session, work.built, self._desired, self._stored)
+        self._report = AppliedReport(session, how, work.manifests(), self._stored, self._planning, findings)
+        self._writer = StateWriter(session, self._stored, atomic=how.atomic)
+        self._moved = self._moved_records()
+        self._applier = Applier(session, how, guard, self._previous, progress)
+        self._pruning = Pruning(session, how, guard, self._writer, progress)
+
+    def go(self) -> None:
+        """Does all of it; what goes wrong is in the findings."""
+        wanted = self._wanted()
+        refused = self._report.refusals(wanted) if self._how.on_drift == "refuse" else []
+        if self._how.prune and not refused:
+            refused = self._pruning.prepare(self._planning.tracked, self._declared(), self._order())
+        if refused:
+            self._fail(refused)
+            return
+        for layer in self._work.layers:
+            if self._guard.over:
+                break
+            self._layer([one for one in layer if wanted[one.name] or not self._how.only], wanted)
+            if self._findings.errors:
+                break
+        self._finish()
+
+    def report(self) -> Report:
+        """Returns the report: what was found before, and what became of it."""
+        return self._report.assembled(self._pruning.gone)
+
+    def _finish(self) -> None:
+        """What comes after all manifests: the tests of the root, pruning, moved entries, the state of `--atomic`."""
+        try:
+            self._guard.require()
+            if not self._findings.errors:
+                self._fail(run_tests(self._session.api, self._work.root_tests, self._guard, self._progress))
+            if not self._findings.errors:
+                self._fail(self._pruning.prune())
+                self._forget_moved()
+            if self._how.atomic and not self._findings.errors:
+                self._writer.flush()
+        except TazunaError as error:
+            self._fail([error])
+
+    def _layer(self, layer: Sequence[Manifest], wanted: Mapping[str, list[Desired]]) -> None:
+        names = {manifest.name for manifest in layer}
+        # two manifests of one layer that declare one object: the later must come later, or it would not win
+        meet = any(obj.superseded_by in names for manifest in layer for obj in wanted[manifest.name])
+        if len(layer) == 1 or meet:
+            for manifest in layer:
+                self._manifest(manifest, wanted[manifest.name])
+            return
+        with ThreadPoolExecutor(min(len(layer), MANIFESTS_AT_ONCE)) as pool:
+            for done in [pool.submit(self._manifest, manifest, wanted[manifest.name]) for manifest in layer]:
+                done.result()
+
+    def _manifest(self, manifest: Manifest, objects: Sequence[Desired]) -> None:
+        """Applies one manifest: objects, wait, tests, state; under `--sync` the state before the tests (4.2)."""
+        try:
+            outcome = self._applier.objects(objects, manifest.place)
+            self._report.add(manifest.name, outcome)
+            self._fail(outcome.errors)
+            if outcome.failed or outcome.errors:
+                # what was applied is written, what was not keeps its old entry: state says what really happened
+                if not self._guard.lock_lost:
+                    self._save(manifest.name, outcome)
+                return
+            if not self._awaited(manifest, objects):
+                return
+            if self._how.sync:
+                self._save(manifest.name, outcome)
+            tests = self._work.tests.get(manifest.name, ())
+            failed = run_tests(self._session.api, tests, self._guard, self._progress)
+            self._fail(failed)
+            if not self._how.sync and not failed:
+                self._save(manifest.name, outcome)
+        except TazunaError as error:
+            self._fail([error])
+
+    def _awaited(self, manifest: Manifest, objects: Sequence[Desired]) -> bool:
+        """Waits where the manifest asks for it; returns whether everything is ready."""
+        seconds = wait_seconds(manifest)
+        if seconds is None or self._how.no_wait:
+            return True
+        kinds = self._session.api.kinds()
+        # under --sync what was not sent is waited for too: the run before may have ended while waiting
+        every = objects if self._how.only else self._desired[manifest.name]
+        refs = [kinds.effective(obj.built.ref) for obj in every if not obj.superseded_by]
+        late = wait_ready(self._session.cluster, refs, seconds, self._guard, self._progress)
+        advice = "`tazuna status` shows it; --no-wait applies without waiting."
+        self._fail(
+            ApplyError(
+                f"manifest '{manifest.name}': {ref} is not ready after {seconds} s: {why}",
+                place=manifest.place,
+                advice=advice,
+                code="not-ready",
+            )
+            for ref, why in late.items()
+        )
+        return not late
+
+    def _save(self, manifest: str, outcome: Outcome) -> None:
+        before = self._writer.current(manifest)
+        recorded = before.record.objects if before.record else {}
+        done: dict[str, tuple[str, RecordedObject | None]] = {
+            key: (sent.recorded.content_hash, sent.recorded) for key, sent in outcome.sent.items()
+        }
+        for key, obj in outcome.left.items():
+            done[key] = obj.built.content_hash, recorded_as_left(obj, recorded.get(key))
+        built = self._keys(manifest)  # a Secret of a further output has no entry
+        done = {key: entry for key, entry in done.items() if key in built}
+        kinds = self._session.api.kinds()
+        # another version of an object that was just applied is the same object: its old key is rewritten
+        now = {kinds.effective(StateKey.parse(key).ref).identity for key in done}
+        old = [
+            key
+            for key in before.hashes()
+            if key not in built and kinds.effective(StateKey.parse(key).ref).identity in now
+        ]
+        if done or old:
+            self._writer.update(manifest, done, old)
+
+    def _wanted(self) -> dict[str, list[Desired]]:
+        """Returns the objects to send of each selected manifest."""
+        by_manifest = {one.manifest.name: one for one in self._work.selected()}
+        wanted = {name: list(self._desired[name]) for name in by_manifest}
+        if self._how.only:
+            return _only(wanted, self._how.only)
+        for one in by_manifest.values():
+            name = one.manifest.name
+            if one.manifest.type is ManifestType.GENESIS_SECRET:
+                wanted[name] += self._more_secrets(one)
+            elif self._how.sync:
+                hashes = self._stored[name].hashes()
+                wanted[name] = [obj for obj in wanted[name] if hashes.get(str(obj.built.key)) != obj.built.content_hash]
+        return wanted
+
+    def _more_secrets(self, one: BuiltManifest) -> list[Desired]:
+        """Returns the Secrets of further outputs: they are applied, and state holds the first alone (4.2)."""
+        from tazuna_core.build.genesis_secret import secrets_to_apply
+        from tazuna_core.objects.model import BuiltObject
+
+        known = {obj.ref.identity for obj in one.objects}
+        kinds = self._session.cluster.kinds()
+        objects = [
+            BuiltObject(StateKey.of(one.manifest.name, secret), secret, one.manifest.place)
+            for secret in secrets_to_apply(one.manifest, build_settings(self._session, [one.manifest]))
+        ]
+        found = [Desired(obj, kinds.effective(obj.ref)) for obj in objects]
+        return [obj for obj in found if obj.ref.identity not in known]
+
+    def _keys(self, manifest: str) -> frozenset[str]:
+        return frozenset(str(obj.built.key) for obj in self._desired[manifest])
+
+    def _order(self) -> list[str]:
+        return [manifest.name for manifest in self._work.manifests()]
+
+    def _declared(self) -> frozenset[Identity]:
+        """Every identity that any manifest declares: never pruned."""
+        from tazuna_core.build.genesis_secret import names_only
+
+        kinds = self._session.cluster.kinds()
+        named = [kinds.effective(key.ref).identity for one in self._work.unbuilt for key in names_only(one)]
+        return frozenset(named) | {obj.ref.identity for objects in self._desired.values() for obj in objects}
+
+    def _moved_records(self) -> dict[ObjectRef, RecordedObject]:
+        """Returns the records whose object is built under another manifest now, by reference."""
+        kinds = self._session.cluster.kinds()
+        built = {str(obj.built.key) for objects in self._desired.values() for obj in objects}
+        return {
+            kinds.effective(obj.key.ref): obj
+            for applied in self._stored.values()
+            for key, obj in (applied.record.objects if applied.record else {}).items()
+            if key not in built
+        }
+
+    def _previous(self, obj: Desired) -> RecordedObject | None:
+        """Returns what the last apply recorded of an object, whatever manifest it belonged to then."""
+        record = self._writer.current(obj.built.key.manifest).record
+        own = record.objects.get(str(obj.built.key)) if record else None
+        return own or self._moved.get(obj.ref)
+
+    def _forget_moved(self) -> None:
+        """Removes entries of objects that another manifest has now, and a state that is left without any."""
+        if self._findings.errors or self._how.only:
+            return
+        kinds = self._session.api.kinds()
+        declared = self._declared()
+        for name in self._stored:
+            built = self._keys(name) if name in self._desired else frozenset()
+            hashes = self._writer.current(name).hashes()
+            moved = [
+                key
+                for key in hashes
+                if key not in built and kinds.effective(StateKey.parse(key).ref).identity in declared
+            ]
+            if name not in self._desired and hashes and len(moved) == len(hashes):
+                self._writer.drop(name)
+            elif moved:
+                self._writer.update(name, {}, moved)
+
+    def _require_source(self, names: Iterable[str]) -> None:
+        for name in names:
+            record = self._stored.get(name, Applied(name)).record
+            if record is not None and record.source != self._session.source and not self._how.take_over:
+                raise RefusedError(
+                    f"manifest '{name}' was applied from {record.source}, and this is {self._session.source}",
+                    code="other-source",
+                    advice="Choose another name, or take it over with --take-over.",
+                )
+
+    def _fail(self, errors: Iterable[TazunaError]) -> None:
+        for error in errors:
+            self._findings.fail(error)
+
+
+def _only(wanted: dict[str, list[Desired]], keys: Sequence[str]) -> dict[str, list[Desired]]:
+    """Keeps the named objects. Raises UsageError for a name that no object has, or several."""
+    chosen: set[int] = set()
+    every = [obj for objects in wanted.values() for obj in objects if not obj.superseded_by]
+    for key in keys:
+        found = [obj for obj in every if key == str(obj.built.key)] or [obj for obj in every if key == str(obj.ref)]
+        if not found:
+            raise UsageError(f"no manifest builds '{key}'", advice="`tazuna plan --all` lists every object.")
+        if len(found) > 1:
+            names = ", ".join(str(obj.built.key) for obj in found)
+            raise UsageError(f"'{key}' is the name of several objects: {names}", advice="Give one of these keys.")
+        chosen.add(id(found[0]))
+    return {name: [obj for obj in objects if id(obj) in chosen] for name, objects in wanted.items()}
