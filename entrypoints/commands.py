@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,10 +36,12 @@ class CoreCommands:
     def run(self, call: Call) -> Report:
         """Returns the call's report; raises TazunaError."""
         if call.command == "plan":
+            if call.against != "live":
+                from tazuna_core.operations.base_plan import base_plan
+
+                return base_plan(call.options, call.against.removeprefix("base:"), fetch=True)
             from tazuna_core.operations.plan import plan
 
-            if call.against != "live":
-                raise UsageError("`against: base` is not in this version", advice="Configure a cluster.")
             return plan(call.options)
         if call.command == "diff":
             from tazuna_core.operations.diff import state_diff
@@ -52,4 +55,16 @@ class CoreCommands:
             from tazuna_core.operations.check import check
 
             return check(call.options)
+        if call.command == "sync":
+            from tazuna_core.operations.apply import ApplyOptions, apply
+
+            name = call.options.environ.get("TAZUNA_CONTEXT")
+            how = ApplyOptions(sync=True, on_drift=call.on_drift, context_name=name)
+            return apply(call.options, how, _progress)
         raise UsageError(f"`command: {call.command}` is not in this version", advice="See docs/action.md.")
+
+
+def _progress(line: str) -> None:
+    """Shows in the step's log how far it is; what it prints is fenced there (`log.foreign_output`)."""
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

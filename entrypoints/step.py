@@ -200,6 +200,7 @@ def _facts(report: Report | Reports, code: int) -> dict[str, str | int | bool]:
         "missing": counts.missing,
         "conflicts": counts.conflict,
         "unchecked": counts.unchecked,
+        "applied": "" if sums.applied is None else sums.applied,
         "repo-commit": next((one.target.commit for one in reports_of(report) if one.target.commit), ""),
     }
 

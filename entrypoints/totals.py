@@ -15,11 +15,15 @@ _BY_WEIGHT: tuple[Result, ...] = tuple(reversed(get_args(Result)))
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Result and counts over all targets; ``changed`` when any object differs in any class."""
+    """Result and counts over all targets; ``changed`` when any object differs in any class.
+
+    ``applied`` is None where nothing was to be applied.
+    """
 
     result: Result
     counts: Counts
     changed: bool
+    applied: int | None
 
 
 def reports_of(report: Report | Reports) -> Sequence[Report]:
@@ -36,6 +40,7 @@ def totals(report: Report | Reports) -> Totals:
         result=next((result for result in _BY_WEIGHT if result in held), "clean"),
         counts=counts,
         changed=any(obj.classes for one in reports for _, obj in one.objects()),
+        applied=sum(one.applied or 0 for one in reports) if any(one.applied is not None for one in reports) else None,
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tazuna_core.cli.context import Globals, finish
 from tazuna_core.errors import UsageError
+
+if TYPE_CHECKING:
+    from tazuna_core.report.model import Report, Reports
 
 
 @click.group("report")
@@ -30,11 +34,21 @@ def render_command(given: Globals, source: Path) -> None:
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.pass_obj
 def merge_command(given: Globals, sources: tuple[Path, ...]) -> None:
-    """Print several reports as one."""
+    """Print several reports as one. One that is not there is an error of the whole, not the end of the others."""
     from tazuna_core.report.merge import merge
-    from tazuna_core.report.model import load_report
 
-    finish(given, merge(load_report(_read(source), str(source)) for source in sources))
+    finish(given, merge(_report(source) for source in sources))
+
+
+def _report(source: Path) -> Report | Reports:
+    """Returns the report of a file; a failed one where the file holds none, so that its target is not forgotten."""
+    from tazuna_core.report.failed import failure_report
+    from tazuna_core.report.model import Target, load_report
+
+    try:
+        return load_report(_read(source), str(source))
+    except UsageError as error:
+        return failure_report("report merge", Target(file=str(source)), error)
 
 
 def _read(source: Path) -> bytes:

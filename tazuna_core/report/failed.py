@@ -10,7 +10,7 @@ from tazuna_core.errors import TazunaError
 from tazuna_core.report.model import Counts, Coverage, ErrorLine, Report, Run, Target
 from tazuna_core.spec.problems import SpecError
 
-REPORT_COMMANDS = {"drift": "state drift", "diff": "state diff"}
+REPORT_COMMANDS = {"drift": "state drift", "diff": "state diff", "sync": "apply"}
 """What the report calls a command, where the action's word is shorter."""
 
 
