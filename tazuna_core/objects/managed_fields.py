@@ -94,9 +94,17 @@ def _leaves(node: Trie, path: Path, schema: Schema) -> Iterator[Path]:
         return
     for text, child in inside.items():
         element = _element(text)
+        if isinstance(element, Item):
+            element = _in_schema_order(element, schema)
         if element is not None:
             under = schema.child(element.name) if isinstance(element, Key) else schema.item
             yield from _leaves(child, (*path, element), under)
+
+
+def _in_schema_order(item: Item, schema: Schema) -> Item:
+    held = dict(item.keys)
+    ordered = [*(name for name in schema.list_keys if name in held), *(n for n in held if n not in schema.list_keys)]
+    return Item(tuple((name, held[name]) for name in ordered))
 
 
 def _holds_entries(inside: Trie, schema: Schema) -> bool:

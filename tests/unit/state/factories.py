@@ -14,10 +14,8 @@ from tazuna_core.state.store import ConflictError
 SOURCE = Source("github.com/o/r", "tazuna.yaml", "prod")
 
 
-def key(
-    name: str = "a", kind: str = "ConfigMap", group: str = "", namespace: str = "n", manifest: str = "m"
-) -> StateKey:
-    return StateKey(manifest, group, "v1", kind, namespace, name)
+def key(name: str = "a", kind: str = "ConfigMap", group: str = "", namespace: str = "n") -> StateKey:
+    return StateKey("m", group, "v1", kind, namespace, name)
 
 
 def recorded(at: StateKey | None = None, content_hash: str = "h", **more: Any) -> RecordedObject:
@@ -46,7 +44,7 @@ def state(*objects: RecordedObject, manifest: str = "m", commit: str = "c1") -> 
     return ManifestState(manifest, {str(obj.key): obj.content_hash for obj in objects}, commit, "2026-11-30T10:00:00Z")
 
 
-class Crash(Exception):
+class CrashError(Exception):
     """The process died."""
 
 
@@ -85,5 +83,5 @@ class MemoryConfigMaps:
 
     def _act(self, what: str) -> None:
         if self.dies_after is not None and len(self.log) >= self.dies_after:
-            raise Crash
+            raise CrashError
         self.log.append(what)

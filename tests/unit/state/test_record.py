@@ -70,11 +70,11 @@ def shard_number(shard: JsonObject) -> int:
     return parsed[1]
 
 
-def large(seed: int = 0) -> list[RecordedObject]:
+def large(seed: int = 0, size: int = 200_000) -> list[RecordedObject]:
     """Objects that do not compress: two shards and a bit."""
     noise = random.Random(seed)
     return [
-        recorded(key(f"a{number}"), answer={"data": {"k": noise.randbytes(200_000).hex()}}, sent={})
+        recorded(key(f"a{number}"), answer={"data": {"k": noise.randbytes(size).hex()}}, sent={})
         for number in range(10)
     ]
 
