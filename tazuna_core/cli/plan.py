@@ -9,21 +9,34 @@ import click
 
 from tazuna_core.cli.context import Globals, report_of
 from tazuna_core.cli.tags import tags_option
+from tazuna_core.errors import UsageError
 
 if TYPE_CHECKING:
     from tazuna_core.operations.options import Options
     from tazuna_core.report.model import Report
 
+_BASE = "base:"
+
 
 @click.command("plan")
 @tags_option
+@click.option(
+    "--against", default="live", metavar="live|base:REF", help="base:REF compares with the build of a commit."
+)
 @click.pass_obj
-def plan_command(given: Globals, tags: tuple[str, ...]) -> None:
+def plan_command(given: Globals, tags: tuple[str, ...], against: str) -> None:
     """Show what applying would change, field by field, and where it meets a change made by hand. Reads only."""
 
     def work(options: Options) -> Report:
+        options = replace(options, tags=tags)
+        if against.startswith(_BASE):
+            from tazuna_core.operations.base_plan import base_plan
+
+            return base_plan(options, against.removeprefix(_BASE))
+        if against != "live":
+            raise UsageError(f"'{against}' is nothing to compare with", advice="--against is live or base:REF.")
         from tazuna_core.operations.plan import plan
 
-        return plan(replace(options, tags=tags))
+        return plan(options)
 
     report_of(given, "plan", work)

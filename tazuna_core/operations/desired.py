@@ -31,9 +31,11 @@ class Desired:
     superseded_by: str = ""
 
 
-def build(session: Session, manifests: Sequence[Manifest], findings: Findings) -> tuple[BuiltManifest, ...]:
+def build(
+    session: Session, manifests: Sequence[Manifest], findings: Findings, *, ask_cluster: bool = True
+) -> tuple[BuiltManifest, ...]:
     """Builds manifests; errors and notices go to the findings, and the others are built all the same."""
-    built = build_all(manifests, build_settings(session, manifests))
+    built = build_all(manifests, build_settings(session, manifests, ask_cluster=ask_cluster))
     for one in built:
         findings.warn(one.notices)
         if one.error is not None:
@@ -41,7 +43,7 @@ def build(session: Session, manifests: Sequence[Manifest], findings: Findings) -
     return built
 
 
-def build_settings(session: Session, manifests: Sequence[Manifest]) -> BuildSettings:
+def build_settings(session: Session, manifests: Sequence[Manifest], *, ask_cluster: bool = True) -> BuildSettings:
     """Returns what builders are told; the cluster's capabilities where a chart is among the manifests.
 
     The Go CLI renders charts with them too (format reference, 4.2), and one cluster must give one hash whichever
@@ -58,7 +60,9 @@ def build_settings(session: Session, manifests: Sequence[Manifest]) -> BuildSett
         directory=session.spec.directory,
         trusted=options.trusted,
     )
-    if not any(manifest.type in _WITH_CHARTS for manifest in manifests) or not isinstance(session.cluster, KubeReader):
+    if not ask_cluster or not any(manifest.type in _WITH_CHARTS for manifest in manifests):
+        return settings
+    if not isinstance(session.cluster, KubeReader):
         return settings
     try:
         kinds = session.cluster.kinds().served

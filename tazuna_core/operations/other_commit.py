@@ -33,7 +33,8 @@ class BuiltCommit:
 def work_tree_of(session: Session) -> Checkout:
     """Returns the work tree that tazuna.yaml lies in. Raises UsageError where there is none."""
     checkout = session.checkout
-    if checkout is None or not checkout.commit:
+    inside = checkout is not None and session.options.file.resolve().is_relative_to(checkout.root.resolve())
+    if checkout is None or not checkout.commit or not inside:
         raise UsageError(
             f"{session.options.file} lies in no git work tree, so no other commit of it can be built",
             advice="Run this in a clone, with git installed. Git refuses folders of other users: see `safe.directory`.",
@@ -41,7 +42,9 @@ def work_tree_of(session: Session) -> Checkout:
     return checkout
 
 
-def build_commit(session: Session, commit: str, names: Collection[str] | None = None) -> BuiltCommit:
+def build_commit(
+    session: Session, commit: str, names: Collection[str] | None = None, *, ask_cluster: bool = True
+) -> BuiltCommit:
     """Builds what ``session`` selects (of it, the manifests ``names``) at a commit that is there.
 
     A manifest that fails carries its error. Raises BuildError where the commit holds no usable tazuna.yaml.
@@ -58,7 +61,7 @@ def build_commit(session: Session, commit: str, names: Collection[str] | None = 
         findings = session.findings("build", ())
         try:
             chosen = [m for m in other.manifests if m.name and (names is None or m.name in names)]
-            built = build(other, [m for m in chosen if m.type not in ALWAYS_SYNC], findings)
+            built = build(other, [m for m in chosen if m.type not in ALWAYS_SYNC], findings, ask_cluster=ask_cluster)
         except TazunaError as error:
             raise at.error(error) from None
         return BuiltCommit(

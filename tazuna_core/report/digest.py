@@ -36,7 +36,7 @@ def _without(report: Report, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _drift(report: Report) -> dict[str, Any]:
     data = _without(report, ("run", "warnings", "counts", "coverage", "hidden", "result", "applied"))
-    data["target"] = {**data["target"], "commit": None}
+    data["target"] = {**data["target"], "commit": None, "base": None}
     for manifest in data["manifests"]:
         manifest["objects"] = [obj for obj in manifest["objects"] if obj["classes"]]
     data["manifests"] = [manifest for manifest in data["manifests"] if manifest["objects"]]

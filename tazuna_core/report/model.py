@@ -33,12 +33,20 @@ class _Model(BaseModel):
 
 
 class Target(_Model):
-    """What was compared: file, environment, kubeconfig context, git commit."""
+    """What was compared: file, environment, kubeconfig context, git commit; ``base`` is the commit compared with."""
 
     file: str
     environment: str = ""
     context: str | None = None
     commit: str | None = None
+    base: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _base_where_there_is_one(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if self.base is None:
+            data.pop("base", None)
+        return data
 
 
 class Counts(_Model):

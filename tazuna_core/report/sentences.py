@@ -165,6 +165,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "target.environment": ("environment", "環境"),
     "target.context": ("context", "コンテキスト"),
     "target.commit": ("commit", "コミット"),
+    "target.base": ("compared with commit", "比較対象のコミット"),
     "manifest": ("Manifest", "マニフェスト"),
     "conflicts": ("Conflicts", "競合"),
     "conflicts.why": (

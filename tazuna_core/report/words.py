@@ -130,6 +130,7 @@ def target_words(target: Target) -> list[tuple[str, str]]:
         ("target.environment", target.environment),
         ("target.context", target.context or ""),
         ("target.commit", target.commit or ""),
+        ("target.base", target.base or ""),
     ]
     return [(label, clean(value)) for label, value in pairs if value]
 
