@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tazuna_core.build.registry import Reference
 from tazuna_core.build.tree import CannotDigestError, tree_digest
-from tazuna_core.build.workspace import replace_file
+from tazuna_core.build.workspace import make_private, replace_file
 
 _UNPACKING = ".unpacking-"
 _ABANDONED_SECONDS = 24 * 3600
@@ -63,7 +63,7 @@ class ArtifactStore:
         What ``fill`` raises passes through and leaves nothing behind. One that is there and whole stays.
         """
         blobs = self.folder / "blobs"
-        blobs.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(blobs)
         _remove_abandoned(blobs)
         new = Path(tempfile.mkdtemp(prefix=_UNPACKING, dir=blobs))
         try:

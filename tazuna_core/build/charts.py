@@ -16,7 +16,7 @@ from tazuna_core.build.helm import Helm
 from tazuna_core.build.helmfile_subset import OCI, Release, Repository
 from tazuna_core.build.model import BuildSettings
 from tazuna_core.build.tree import digest_of
-from tazuna_core.build.workspace import write_private
+from tazuna_core.build.workspace import make_private, write_private
 from tazuna_core.errors import BuildError
 
 _EXACT = re.compile(r"v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
@@ -159,7 +159,7 @@ def _flags(repository: Repository) -> tuple[str, ...]:
 
 def _keep(archive: Path, kept: Path) -> None:
     try:
-        kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(kept.parent)
         new = kept.with_name(f".{kept.name}.{os.getpid()}.{id(archive)}")
         shutil.copyfile(archive, new)
         new.replace(kept)

@@ -22,6 +22,7 @@ _DATA = '"Values" .Values.vars "StateValues" .Values.vars "Environment" (dict "N
 _RENDER = f'{{{{- dict "text" (tpl (.Files.Get "{_TEXT}") (dict {_DATA} "Template" .Template)) | toJson }}}}\n'
 _UNKNOWN_FUNCTION = re.compile(r'function "([^"]+)" not defined')
 _LINE = re.compile(r"template: gotpl:(\d+)(?::\d+)?: ?(.*)")
+_FAILED = re.compile(r"execution error at \(helmfile/[^)]*\): (.*)")  # what `fail` and `required` say, without a line
 _LEFT = "{{"
 
 
@@ -46,12 +47,17 @@ class TemplateData:
     environment: str
 
 
+def has_actions(text: str) -> bool:
+    """Whether there is anything to carry out."""
+    return _LEFT in text
+
+
 def render(text: str, data: TemplateData, helm: Helm, shown: str) -> str:
     """The text with its actions carried out; one without `{{` is left alone, and helm is not run.
 
     Raises BuildError at the line of ``shown`` (the file's name) that is wrong.
     """
-    if _LEFT not in text:
+    if not has_actions(text):
         return text
     chart = helm.folder / "helmfile-chart"
     (chart / "templates").mkdir(parents=True)
@@ -90,7 +96,8 @@ def _explained(error: BuildError, shown: str) -> BuildError:
     """What helm said, reduced to the line of the helmfile and the reason."""
     found = _LINE.search(error.message)
     if not found:
-        return error
+        failed = _FAILED.search(error.message)
+        return BuildError(f"template: {failed[1]}", place=Place(shown), code="template") if failed else error
     place, reason = Place(shown, int(found[1])), found[2].strip()
     function = _UNKNOWN_FUNCTION.search(reason)
     if function:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tazuna_core.objects.model import Notice
 from tazuna_core.spec.manifest import Manifest
 from tazuna_core.spec.models_manifest import HelmfileOptions
 
+_BEYOND = re.compile(r"^(?:(environments|bases|helmfiles):|---)", re.MULTILINE)
 NAMES = ("helmfile.yaml.gotmpl", "helmfile.yaml", "helmfile.yml.gotmpl", "helmfile.yml")
 
 
@@ -68,7 +70,7 @@ def build_confined(
     work = Work(manifest, file, shown(file, manifest.base), options, variables, defaults, settings, confinement)
     with private_folder() as folder:
         helm = Helm.found(folder, settings, manifest.label, variables.hidden)
-        helmfile = _parsed(work, helm, RenderCache(None) if variables.outside else RenderCache.of(settings))
+        helmfile = _parsed(work, helm)
         if not helmfile.beyond:
             return _render(work, helmfile, helm)
         if not may_run_helmfile:
@@ -98,8 +100,11 @@ def _file(manifest: Manifest) -> Path:
     raise BuildError(f"{manifest.path} holds no helmfile", advice=f"Looked for {', '.join(NAMES)}.")
 
 
-def _parsed(work: Work, helm: Helm, cache: RenderCache) -> Helmfile:
+def _parsed(work: Work, helm: Helm) -> Helmfile:
     text = helm_template.read_text(work.file, work.shown)
+    # Values from outside are on no disk by themselves; and a text without actions needs no helm to be read.
+    keep = helm_template.has_actions(text) and not work.variables.outside
+    cache = RenderCache.of(work.settings) if keep else RenderCache(None)
     data = helm_template.TemplateData(work.variables.values, work.defaults, work.settings.environment)
 
     def key() -> str:
@@ -112,6 +117,12 @@ def _parsed(work: Work, helm: Helm, cache: RenderCache) -> Helmfile:
         )
     except helm_template.UnknownFunctionError as error:
         return Helmfile({}, (), (f"the template function '{error.function}'",))
+    except BuildError as error:
+        # What fails here may work there: values of helmfile's own environments, for one, are unknown here.
+        beyond = _BEYOND.search(text) if error.code == "template" else None
+        if beyond is None:
+            raise
+        return Helmfile({}, (), (beyond[1] or "several documents",))
     return parse(documents, work.shown)
 
 

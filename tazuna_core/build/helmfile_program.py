@@ -38,13 +38,14 @@ def render(request: Request, helm: Helm) -> tuple[Documents, tuple[Notice, ...]]
     advice = f"{request.shown} uses {request.because}: install helmfile, or keep to what docs/manifests.md lists."
     _, program = find_program("helmfile", needed_by=request.needed_by, advice=advice)
     settings, options = request.settings, request.options
+    file = request.file.absolute()  # helmfile changes into its folder
     values = write_private(helm.folder / "state-values.json", json.dumps(dict(request.values)).encode())
     environment = {name: value for name, value in helm.environment.items() if name not in _OF_HELM_ALONE}
     output = run(
         Command(
             (
                 program,
-                f"--file={request.file}",
+                f"--file={file}",
                 f"--helm-binary={helm.program}",
                 f"--state-values-file={values}",
                 "--no-color",
@@ -53,7 +54,7 @@ def render(request: Request, helm: Helm) -> tuple[Documents, tuple[Notice, ...]]
                 "template",
                 *(("--include-crds",) if options.include_crds else ()),
                 *((f"--kube-version={version}",) if (version := capabilities(options, settings).kube_version) else ()),
-                *(f"--values={request.file.parent / name}" for name in options.extra_value_files),
+                *(f"--values={file.parent / name}" for name in options.extra_value_files),
                 *(("--skip-deps",) if settings.offline else ()),
             ),
             environment={

@@ -24,9 +24,16 @@ def write_private(path: Path, content: bytes) -> Path:
     return path
 
 
+def make_private(folder: Path) -> None:
+    """Makes a folder and those above it that are missing; only this user can enter what it makes."""
+    for path in (*reversed(folder.parents), folder):
+        if not path.exists():
+            path.mkdir(mode=0o700, exist_ok=True)
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Writes a file, private and whole or not at all: a reader sees the old content or the new."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(path.parent)
     descriptor, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)  # 0600
     try:
         with os.fdopen(descriptor, "wb") as file:
