@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from tazuna_core.diff.by_design import generated_secrets_hidden, without_generated_secrets
-from tazuna_core.diff.fields import classes_of, field_verdicts
+from tazuna_core.diff.fields import classes_of, field_verdicts, unseen_verdicts
 from tazuna_core.diff.no_record import without_record
 from tazuna_core.diff.secrets import masked, secret_differences
 from tazuna_core.diff.subject import Subject
@@ -36,14 +36,15 @@ def drift_of(subject: Subject, stored_hash: str, synced_at: str = "") -> ObjectV
         return ObjectVerdict(subject.key, "deleting", frozenset({"drifted"}), hashes, notes=(_deleting(subject),))
     if subject.recorded is None:
         return without_record(subject, stored_hash, hashes, synced_at)
-    fields, hidden = field_verdicts(subject, drift_differences(subject))
+    found, hidden = field_verdicts(subject, drift_differences(subject))
+    fields, encoded = unseen_verdicts(subject, found)
     return ObjectVerdict(
         subject.key,
         "live-drifted" if fields else "unchanged",
         classes_of(fields),
         hashes,
         fields=fields,
-        hidden=(*hidden, *generated_secrets_hidden(subject)),
+        hidden=(*hidden, *encoded, *generated_secrets_hidden(subject)),
         notes=re_created(subject),
     )
 

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tazuna_core.diff.by_design import hidden_by_design, sent_at
+from tazuna_core.diff.elsewhere import ENCODED_PREFIX
 from tazuna_core.diff.subject import Subject
 from tazuna_core.diff.undeclared import hidden_extra
 from tazuna_core.diff.verdicts import FieldVerdict, HiddenDifference, ObjectClass
 from tazuna_core.diff.walk import ORDER_CHANGED, Difference, parts_of
 from tazuna_core.objects.managed_fields import FieldsEntry
-from tazuna_core.objects.paths import ABSENT, Path, lookup, path_pointer
+from tazuna_core.objects.paths import ABSENT, Key, Path, lookup, path_pointer
+from tazuna_core.objects.schema import ANY
+
+ENCODED = "encodes fields of another version"
 
 
 def field_verdicts(
@@ -39,6 +43,33 @@ def field_verdicts(
             )
         )
     return tuple(fields), tuple(hidden)
+
+
+def unseen_verdicts(
+    subject: Subject, fields: Iterable[FieldVerdict]
+) -> tuple[tuple[FieldVerdict, ...], tuple[HiddenDifference, ...]]:
+    """Adds to ``fields`` what was written at other versions and is not seen at ours.
+
+    Annotations that encode just that are the same change once more, and go to the ledger.
+    """
+    unseen, hidden = [], []
+    for other in subject.elsewhere:
+        for path, pointer, value in other.unseen:
+            rule = hiding_rule(subject, Difference(path, ABSENT, value, ANY), other.entry, ABSENT)
+            if rule is not None:
+                hidden.append(rule)
+                continue
+            note = f"seen at {other.entry.api_version}"
+            origin = subject.origin(other.entry)
+            unseen.append(FieldVerdict(path, pointer, "extra", live=value, owner=other.entry, origin=origin, note=note))
+    kept = []
+    for field in fields:
+        last = field.path[-1] if field.path else None
+        if unseen and isinstance(last, Key) and last.name.startswith(ENCODED_PREFIX):
+            hidden.append(HiddenDifference(ENCODED, field.path))
+        else:
+            kept.append(field)
+    return (*kept, *unseen), tuple(hidden)
 
 
 def owner_at(subject: Subject, difference: Difference) -> FieldsEntry | None:

@@ -9,7 +9,7 @@ from typing import Any
 from tazuna_core.diff.by_design import generated_secrets_hidden, sent_at
 from tazuna_core.diff.desired import Meaning
 from tazuna_core.diff.drift import drift_differences, re_created
-from tazuna_core.diff.fields import classes_of, field_verdicts, hiding_rule, owner_at, pointer_of
+from tazuna_core.diff.fields import classes_of, field_verdicts, hiding_rule, owner_at, pointer_of, unseen_verdicts
 from tazuna_core.diff.plan_secrets import data_fields, is_data, same_bytes, without_data
 from tazuna_core.diff.plan_unrecorded import two_sided
 from tazuna_core.diff.reproducible import UNSTABLE, unstable
@@ -36,6 +36,7 @@ Ledger = tuple[HiddenDifference, ...]
 
 NEEDS_REPLACE = "is deleted and created anew: its kind cannot be changed in place"
 ALREADY_THERE = "is in the cluster already, as built"
+_KEPT: dict[Verdict, OnMerge] = {"extra": "kept"}
 REPLACED_KINDS = frozenset({("batch", "Job"), ("", "Pod")})
 
 
@@ -54,7 +55,10 @@ def plan_of(subject: Subject, wanted: Wanted, stored_hash: str | None, synced_at
     hashes = {"built": wanted.content_hash} | ({"stored": stored_hash} if stored_hash else {})
     method: Method = "record"
     if subject.recorded is not None:
-        fields, hidden = _three_sided(subject, wanted, unchanged)
+        found, ledger = _three_sided(subject, wanted, unchanged)
+        fields, encoded = unseen_verdicts(subject, found)
+        fields = tuple(replace(field, on_merge=field.on_merge or _KEPT.get(field.verdict)) for field in fields)
+        hidden = (*ledger, *encoded)
     else:
         fields, hidden, method = (
             *two_sided(subject, wanted.sent, wanted.meaning, stored_hash, unchanged, synced_at),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
+from tazuna_core.diff.elsewhere import OtherVersion, versions_of, written_since
 from tazuna_core.diff.ignore import IgnoreRule
 from tazuna_core.objects.comparable import comparable
 from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef, StateKey
@@ -40,6 +41,8 @@ class Subject:
     recorded: RecordedObject | None = None
     unstable: frozenset[Path] = frozenset()
     """Paths that no two renders agree on (verdicts 9)."""
+    elsewhere: tuple[OtherVersion, ...] = ()
+    """What was written at other versions since the record, where the object was read at those too."""
 
     @cached_property
     def schema(self) -> Schema:
@@ -56,6 +59,17 @@ class Subject:
         version = self.live.get("apiVersion")
         return tuple(entry for entry in entries_of(self.live) if entry.api_version == version)
 
+    def unread_versions(self) -> list[str]:
+        """Returns the other apiVersions at which the object has to be read, for somebody wrote there since the record.
+
+        A Secret has one version, and values that are to be read once.
+        """
+        recorded = self.recorded
+        same = recorded is not None and recorded.resource_version == self.live["metadata"].get("resourceVersion")
+        if recorded is None or same or is_secret(self.live):
+            return []
+        return versions_of((entry, self.origin(entry)) for entry in written_since(self.live, recorded.time))
+
     def owner(self, path: Path, atomic: Path | None = None) -> FieldsEntry | None:
         """Returns who holds a path; of a Secret's value, the newer of who wrote it as data and as stringData."""
         owner = owner_of(self.entries, path, atomic)
@@ -63,6 +77,9 @@ class Subject:
             as_text = owner_of(self.entries, (Key("stringData"), *path[1:]))
             if as_text is not None and (owner is None or as_text.time > owner.time):
                 return as_text
+        if owner is None and self.elsewhere:
+            holders = [other.entry for other in self.elsewhere if other.holds(path)]
+            return max(holders, key=lambda entry: entry.time, default=None)
         return owner
 
     def origin(self, entry: FieldsEntry | None) -> Origin:

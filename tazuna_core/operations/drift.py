@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 from tazuna_core.cluster.reader import Unavailable
 from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
+from tazuna_core.diff.elsewhere import OtherVersion, other_versions
 from tazuna_core.diff.subject import RunContext, Subject
 from tazuna_core.diff.verdicts import ObjectVerdict
 from tazuna_core.errors import StateError
 from tazuna_core.objects.canonical import content_hash
-from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
 from tazuna_core.operations.autoscaling import autoscaled, targets_of
 from tazuna_core.operations.live import read_live
 from tazuna_core.operations.options import Options
@@ -103,6 +104,8 @@ class Comparison:
         self._tracked = tracked
         self.proven: dict[str, RecordedObject] = {}
         """Records by state key that were proven another way, and are used where there is none."""
+        self._unseen: dict[StateKey, str] = {}
+        """Why a change at another version could not be looked at."""
         self._compare = compare
         every = [obj for objects in tracked.values() for obj in objects]
         self.unreadable = frozenset(rule.kind for rule in session.drift_file.content.unreadable)
@@ -140,7 +143,20 @@ class Comparison:
     def subject(self, obj: Tracked, live: JsonObject) -> Subject:
         """Returns an object as a comparison sees it."""
         recorded = obj.recorded or self.proven.get(str(obj.key))
-        return Subject(obj.key, obj.ref, live, lambda: self._session.schema(obj.ref), self.context, recorded)
+        subject = Subject(obj.key, obj.ref, live, lambda: self._session.schema(obj.ref), self.context, recorded)
+        versions = subject.unread_versions()
+        return replace(subject, elsewhere=tuple(self._elsewhere(subject, versions))) if versions else subject
+
+    def _elsewhere(self, subject: Subject, versions: Sequence[str]) -> Iterator[OtherVersion]:
+        """Reads an object at the versions where somebody wrote since the record (verdicts 5); that is seldom."""
+        since = subject.recorded.time if subject.recorded else ""
+        refs = [subject.ref._replace(api_version=version) for version in versions]
+        for ref, answer in self._session.cluster.read(refs).items():
+            if isinstance(answer, Unavailable):
+                reason = answer.message or str(answer.reason)
+                self._unseen[subject.key] = f"changed at {ref.api_version}, which cannot be read: {reason}"
+            else:
+                yield from other_versions(subject.live, subject.schema, answer, self._session.schema(ref), since)
 
     def _verdict(self, obj: Tracked) -> ObjectVerdict:
         hashes = {"stored": obj.stored_hash}
@@ -160,7 +176,11 @@ class Comparison:
         if obj.ref in self.untouched:
             return ObjectVerdict(obj.key, "unchanged", hashes=hashes)
         verdict = drift_of(self.subject(obj, answer), obj.stored_hash)
-        return replace(verdict, hashes={**verdict.hashes, **hashes})
+        verdict = replace(verdict, hashes={**verdict.hashes, **hashes})
+        if obj.key not in self._unseen:
+            return verdict
+        status = "unknown" if verdict.status == "unchanged" else verdict.status
+        return replace(verdict, status=status, unchecked="other-version", message=self._unseen[obj.key])
 
     def _with_cause(self, verdict: ObjectVerdict) -> ObjectVerdict:
         """Names the one cause of many missing objects: their namespace is gone (C48)."""
