@@ -175,7 +175,7 @@ class Comparison:
             return _by_hash(obj, content_hash(answer))
         if obj.ref in self.untouched:
             return ObjectVerdict(obj.key, "unchanged", hashes=hashes)
-        verdict = drift_of(self.subject(obj, answer), obj.stored_hash)
+        verdict = drift_of(self.subject(obj, answer), obj.stored_hash, obj.synced_at)
         verdict = replace(verdict, hashes={**verdict.hashes, **hashes})
         if obj.key not in self._unseen:
             return verdict

@@ -10,6 +10,7 @@ from tazuna_core.cluster.reader import Reason, Unavailable
 from tazuna_core.diff.desired import Meaning
 from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
 from tazuna_core.diff.plan import Wanted, plan_of
+from tazuna_core.diff.unknown_fields import field_problems
 from tazuna_core.diff.verdicts import Method, ObjectClass, ObjectVerdict, Status
 from tazuna_core.objects.builtin_schema import builtin_kinds
 from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
@@ -151,13 +152,16 @@ class Planning:
         key = obj.built.key
         soon = answer.reason is Reason.NOT_SERVED and (obj.ref.group, obj.ref.kind) in self._soon
         if tracked is None and (answer.missing or soon):
-            return ObjectVerdict(key, "added", frozenset({"added"}), hashes, method="built")
+            problems = field_problems(self._session.schema(obj.ref), sendable(obj.built.data, obj.ref))
+            notes = tuple(problem.message for problem in problems)
+            return ObjectVerdict(key, "added", frozenset({"added"}), hashes, method="built", notes=notes)
         if tracked is None or not (answer.missing or soon):
             return unknown_verdict(key, hashes.get("stored", ""), str(answer.reason), answer.message)
+        absent = absent_verdict(key, tracked.stored_hash, tracked.recorded, self._session.now())
         if tracked.stored_hash == hashes["built"]:
-            return replace(
-                absent_verdict(key, tracked.stored_hash, tracked.recorded, self._session.now()), hashes=hashes
-            )
+            return replace(absent, hashes=hashes)
+        if absent.status == "expired":  # C54: it went as it was meant to, and the repository now says otherwise
+            return ObjectVerdict(key, "modified", frozenset({"modified"}), hashes, notes=absent.notes)
         classes: frozenset[ObjectClass] = frozenset({"conflict", "missing", "modified"})
         return ObjectVerdict(
             key, "conflict", classes, hashes, notes=("deleted by hand, and changed in the repository",)

@@ -23,6 +23,12 @@ class Tracked:
     """The later manifest that declares the same identity, where there is one."""
     state_gone: bool = False
     """The record knows it, and the state that would confirm the record is gone."""
+    synced_at: str = ""
+    """When its manifest's state was written: without a record, older entries are from before our time."""
+
+
+def _synced_at(applied: Applied) -> str:
+    return applied.state.last_synced_at if applied.state else ""
 
 
 def tracked_objects(stored: Mapping[str, Applied], kinds: Kinds) -> dict[str, list[Tracked]]:
@@ -48,6 +54,7 @@ def tracked_objects(stored: Mapping[str, Applied], kinds: Kinds) -> dict[str, li
                 stored[manifest].recorded(str(key)),
                 owner[ref.identity] if owner[ref.identity] != manifest else "",
                 stored[manifest].state is None,
+                _synced_at(stored[manifest]),
             )
             for key, ref, stored_hash in objects
         ]
