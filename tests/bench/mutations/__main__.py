@@ -30,9 +30,11 @@ def main() -> int:
         bench.clean("after apply")
         for seed in options.seed:
             print(f"seed {seed}", flush=True)
-            bench.run(seed, options.edits, options.only)
-            for line in details(seed, bench.attempts, bench.strays, options.bundles):
-                print(line)
+            try:
+                bench.run(seed, options.edits, options.only)
+            finally:
+                for line in details(seed, bench.attempts, bench.strays, options.bundles):
+                    print(line, flush=True)
             attempts += bench.attempts
             faults += bench.faults
             bench.attempts, bench.strays = [], []

@@ -107,9 +107,10 @@ class Bench:
                     made += BATCH
                     continue
             batch += 1
-            self._batch(seed, attempts, plan_too=only is not None or batch % with_plan == 0)
-            made += sum(1 for attempt in attempts if attempt.effect)
+            last = made + len(attempts) >= count
             self.attempts += attempts
+            self._batch(seed, attempts, plan_too=only is not None or batch % with_plan == 0, apply_over=last)
+            made += sum(1 for attempt in attempts if attempt.effect)
             self._say(f"seed {seed}: {made} edits, {self.faults} mismatches")
             if only is not None:
                 return
@@ -139,7 +140,7 @@ class Bench:
                 for version in spec["versions"]:
                     self._view.catalogue.forget(f"{spec['group']}/{version['name']}")
 
-    def _batch(self, seed: int, attempts: Sequence[Attempt], plan_too: bool) -> None:
+    def _batch(self, seed: int, attempts: Sequence[Attempt], *, plan_too: bool, apply_over: bool) -> None:
         def perform(attempt: Attempt) -> Done:
             return self._tools.perform(attempt.edit, attempt.tool, random.Random(f"{seed}/{attempt.number}/tool"))
 
@@ -154,6 +155,8 @@ class Bench:
         for which, one in (("state drift", report), ("plan", planned)):
             if one is not None:
                 self._judge(which, one, by_ref, touched, live)
+        if apply_over:
+            self._apply_over(by_ref, touched, live)
         self._put_back(touched)
         self.clean(f"after batch of edits {attempts[0].number}-{attempts[-1].number}" if attempts else "after nothing")
 
@@ -192,6 +195,25 @@ class Bench:
                 attempt.mismatch = attempt.mismatch or mismatch
             elif mismatch:
                 self.strays.append(Outcome(ref, mismatch, which))
+
+    def _apply_over(self, by_ref: dict[Ref, Attempt], touched: list[Ref], live: dict[Ref, Json]) -> None:
+        """Applies over the edits: what we declare comes back, and what others added is reported as before."""
+        held = [ref for ref in touched if live.get(ref, {}).get("metadata", {}).get("deletionTimestamp")]
+        for ref in held:
+            self._view.restore(ref, self._baseline[ref])
+        applied = apply(self._options)
+        refused = [line.message for line in applied.errors]
+        report, _, now = self._asked(plan_too=False)
+        changed = [ref for ref in self.refs if now.get(ref) != self._versions.get(ref)]
+        live = self._view.read(changed)
+        self._judge("drift after apply", report, by_ref, changed, live)
+        for ref in changed:
+            back = [one for one in self._expected(ref, live[ref]) if one.verdict == "drifted"] if ref in live else []
+            if back and not any(ref.name in message for message in refused):
+                paths = [one.path for one in back]
+                self.strays.append(Outcome(ref, Mismatch(other=[f"apply left {paths}"]), "apply over edits"))
+        self._say(f"applied over the edits: {len(refused)} objects refused {refused[:3]}")
+        touched[:] = list(dict.fromkeys([*touched, *changed]))
 
     def _expected(self, ref: Ref, live: Json) -> list[Expected]:
         scaled = any(_targets(obj, ref) for obj in self._declared.values())

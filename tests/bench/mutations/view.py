@@ -138,8 +138,8 @@ class View:
         assert content(answer.body) == content(original) or self._tolerated(ref), f"{ref} is not what it was"
 
     def _tolerated(self, ref: Ref) -> bool:
-        # Controllers write to these between our two requests: tokens, revisions, aggregated rules.
-        return ref.kind in {"Secret", "Deployment", "DaemonSet", "ClusterRole", "HorizontalPodAutoscaler"}
+        # Controllers write to these between our two requests (tokens, revisions, rules); a Job holds its uid.
+        return ref.kind in {"Secret", "Deployment", "DaemonSet", "ClusterRole", "HorizontalPodAutoscaler", "Job"}
 
     def _manage(self, method: str, path: str, body: Any, content_type: str = "application/json") -> Answer:
         return self.cluster.request(method, f"{path}?fieldManager={_NO_MANAGER}", body, content_type)
