@@ -51,7 +51,7 @@ def build(manifest: Manifest, settings: BuildSettings) -> Rendered:
     (or helmfile, where the file needs it), RefusedError for what a build of untrusted files must not do.
     """
     return build_confined(
-        manifest, settings, Confinement(None if settings.trusted else manifest.base), settings.trusted
+        manifest, settings, Confinement(None if settings.trusted else settings.directory), settings.trusted
     )
 
 
