@@ -38,7 +38,7 @@ class RenderCache:
     def of(cls, settings: BuildSettings) -> RenderCache:
         """The cache that these settings allow."""
         directory = settings.cache_directory
-        return cls(None if directory is None or settings.no_cache else directory / _FOLDER)
+        return cls(None if directory is None or settings.no_cache or settings.render_anew else directory / _FOLDER)
 
     def text(self, key: Key, render: Callable[[], bytes], source: str) -> tuple[bytes, Documents]:
         """Returns what ``render`` prints, and its documents; from the cache where the inputs are those of before.

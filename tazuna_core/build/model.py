@@ -28,6 +28,8 @@ class BuildSettings:
     seconds: float = 300.0
     offline: bool = False
     no_cache: bool = False
+    render_anew: bool = False
+    """Renders are made again, what was fetched for them is not: to see whether two agree (verdicts 9)."""
     cache_directory: Path | None = None
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()

@@ -23,12 +23,15 @@ _BASE = "base:"
 @click.option(
     "--against", default="live", metavar="live|base:REF", help="base:REF compares with the build of a commit."
 )
+@click.option("--dry-run", type=click.Choice(["server"]), help="Ask the server as well; needs the right to patch.")
 @click.pass_obj
-def plan_command(given: Globals, tags: tuple[str, ...], against: str) -> None:
+def plan_command(given: Globals, tags: tuple[str, ...], against: str, dry_run: str | None) -> None:
     """Show what applying would change, field by field, and where it meets a change made by hand. Reads only."""
 
     def work(options: Options) -> Report:
         options = replace(options, tags=tags)
+        if against != "live" and dry_run:
+            raise UsageError("--dry-run asks the cluster, and --against base:REF asks none", advice="Give one of them.")
         if against.startswith(_BASE):
             from tazuna_core.operations.base_plan import base_plan
 
@@ -37,6 +40,6 @@ def plan_command(given: Globals, tags: tuple[str, ...], against: str) -> None:
             raise UsageError(f"'{against}' is nothing to compare with", advice="--against is live or base:REF.")
         from tazuna_core.operations.plan import plan
 
-        return plan(options)
+        return plan(options, dry_run=dry_run is not None)
 
     report_of(given, "plan", work)

@@ -14,6 +14,7 @@ from tazuna_core.diff.unknown_fields import field_problems
 from tazuna_core.diff.verdicts import Method, ObjectClass, ObjectVerdict, Status
 from tazuna_core.objects.builtin_schema import builtin_kinds
 from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
+from tazuna_core.objects.paths import Path
 from tazuna_core.objects.sendable import sendable
 from tazuna_core.operations.always_sync import always_sync_verdicts
 from tazuna_core.operations.desired import (
@@ -26,8 +27,10 @@ from tazuna_core.operations.desired import (
 )
 from tazuna_core.operations.diff import MOVED, not_built
 from tazuna_core.operations.drift import ALWAYS_SYNC, Comparison, add_exclusions, warn_of_rules
+from tazuna_core.operations.dry_run import DryRun
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.proof import prove
+from tazuna_core.operations.reproducible import unstable_paths
 from tazuna_core.operations.session import Session
 from tazuna_core.operations.tracked import Tracked, tracked_objects
 from tazuna_core.report.assemble import ManifestVerdicts, assemble
@@ -35,8 +38,12 @@ from tazuna_core.report.model import ErrorLine, Report, Skipped
 from tazuna_core.state.model import Applied
 
 
-def plan(options: Options) -> Report:
-    """Compares build, record and live objects of every selected manifest. Reads only; needs rights to get and list."""
+def plan(options: Options, *, dry_run: bool = False) -> Report:
+    """Compares build, record and live objects of every selected manifest. Reads only; needs rights to get and list.
+
+    ``dry_run`` asks the server as well what it would make of each object, which needs the right to patch them. Raises
+    RefusedError for a dry run on a snapshot.
+    """
     session = Session(options)
     findings = session.findings("plan", ("recorded", "desired", "live"))
     findings.warn(session.spec.notices)
@@ -49,7 +56,8 @@ def plan(options: Options) -> Report:
     stored = stored_states(session, [manifest.name for manifest in named], findings)
     desired = desired_objects(built, session.cluster.kinds())
     warn_of_superseded(desired, findings)
-    planning = Planning(session, built, desired, stored)
+    unstable = unstable_paths(session, built, stored, findings)
+    planning = Planning(session, built, desired, stored, unstable, dry_run=dry_run)
     types = {manifest.name: str(manifest.type) for manifest in named}
     for name, applied in stored.items():
         if name in planning.failed:
@@ -59,7 +67,7 @@ def plan(options: Options) -> Report:
         else:
             verdicts = list(planning.verdicts(name))
         findings.manifests.append(ManifestVerdicts(name, types.get(name, ""), verdicts))
-    findings.warnings += planning.unproven()
+    findings.warnings += planning.warnings()
     add_exclusions(session, planning.tracked, findings)
     warn_of_rules(session, findings)
     return assemble(findings, show_all=options.all, show_secret_hashes=options.show_secret_hashes)
@@ -74,6 +82,9 @@ class Planning:
         built: Sequence[BuiltManifest],
         desired: Mapping[str, Sequence[Desired]],
         stored: Mapping[str, Applied],
+        unstable: Mapping[str, frozenset[Path]] | None = None,
+        *,
+        dry_run: bool = False,
     ) -> None:
         self._session = session
         self._desired = desired
@@ -87,7 +98,9 @@ class Planning:
             obj.ref
             for objects in desired.values()
             for obj in objects
-            if not obj.superseded_by and obj.ref.name and known.get(str(obj.built.key)) != obj.built.content_hash
+            if not obj.superseded_by
+            and obj.ref.name
+            and (dry_run or known.get(str(obj.built.key)) != obj.built.content_hash)
         ]
         self._comparison = Comparison(session, self.tracked, in_full=changed, scaling=self._built_autoscalers())
         self._unreadable = self._comparison.unreadable
@@ -95,9 +108,14 @@ class Planning:
         self._comparison.proven.update(proofs.records)
         self._proven: dict[str, Method] = {k: "hash" if how == "live" else "built" for k, how in proofs.how.items()}
         self._unproven = proofs.unproven
+        self._unstable = unstable or {}
+        self._dry_run = DryRun(session.api, self._bodies()) if dry_run else None
 
-    def unproven(self) -> list[ErrorLine]:
-        """Returns why the last apply of some objects is not known; without a record that makes their plan partial."""
+    def warnings(self) -> list[ErrorLine]:
+        """Returns why the last apply of some objects is not known, and where a dry run differs from the comparison."""
+        return [*self._unproven_lines(), *(self._dry_run.warnings() if self._dry_run else ())]
+
+    def _unproven_lines(self) -> list[ErrorLine]:
         reasons: dict[tuple[str, str], int] = {}
         for key, reason in self._unproven.items():
             about = (StateKey.parse(key).manifest, reason)
@@ -136,15 +154,18 @@ class Planning:
         answer = self._comparison.live[obj.ref]
         if isinstance(answer, Unavailable):
             return self._without_live(obj, tracked, answer, hashes)
-        if obj.ref in self._comparison.untouched and built_hash == stored_hash:
+        if obj.ref in self._comparison.untouched and built_hash == stored_hash and self._dry_run is None:
             return ObjectVerdict(key, "unchanged", hashes=hashes)
         subject = self._comparison.subject(tracked or Tracked(key, obj.ref, "", None), answer)
+        subject = replace(subject, unstable=self._unstable.get(str(key), frozenset()))
         if answer["metadata"].get("deletionTimestamp"):
             return replace(drift_of(subject, stored_hash or ""), hashes=hashes)
         wanted = Wanted(sendable(obj.built.data, obj.ref), built_hash, self._meaning(obj.ref))
         synced_at = applied.state.last_synced_at if applied.state else ""
         verdict = plan_of(subject, wanted, stored_hash, synced_at)
-        return replace(verdict, method=self._proven[str(key)]) if str(key) in self._proven else verdict
+        if str(key) in self._proven:
+            verdict = replace(verdict, method=self._proven[str(key)])
+        return self._dry_run.confirm(obj.ref, verdict, subject) if self._dry_run else verdict
 
     def _without_live(
         self, obj: Desired, tracked: Tracked | None, answer: Unavailable, hashes: dict[str, str]
@@ -154,7 +175,8 @@ class Planning:
         if tracked is None and (answer.missing or soon):
             problems = field_problems(self._session.schema(obj.ref), sendable(obj.built.data, obj.ref))
             notes = tuple(problem.message for problem in problems)
-            return ObjectVerdict(key, "added", frozenset({"added"}), hashes, method="built", notes=notes)
+            added = ObjectVerdict(key, "added", frozenset({"added"}), hashes, method="built", notes=notes)
+            return self._dry_run.confirm(obj.ref, added, None) if self._dry_run else added
         if tracked is None or not (answer.missing or soon):
             return unknown_verdict(key, hashes.get("stored", ""), str(answer.reason), answer.message)
         absent = absent_verdict(key, tracked.stored_hash, tracked.recorded, self._session.now())
@@ -166,6 +188,19 @@ class Planning:
         return ObjectVerdict(
             key, "conflict", classes, hashes, notes=("deleted by hand, and changed in the repository",)
         )
+
+    def _bodies(self) -> dict[ObjectRef, JsonObject]:
+        """What a dry run asks of: all but what could only fail, as its kind or namespace comes with this apply."""
+        out: dict[ObjectRef, JsonObject] = {}
+        for obj in (obj for objects in self._desired.values() for obj in objects):
+            if obj.superseded_by or not obj.ref.name or obj.ref.kind in self._unreadable:
+                continue
+            answer = self._comparison.live[obj.ref]
+            namespace = self._comparison.live.get(ObjectRef("v1", "Namespace", "", obj.ref.namespace))
+            comes = isinstance(namespace, Unavailable) and namespace.missing
+            if not isinstance(answer, Unavailable) or (answer.missing and not comes):
+                out[obj.ref] = sendable(obj.built.data, obj.ref)
+        return out
 
     def _gone(self, tracked: Tracked) -> ObjectVerdict:
         hashes = {"stored": tracked.stored_hash}
