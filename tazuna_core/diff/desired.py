@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from tazuna_core.diff.walk import ORDER_CHANGED, Difference, empty_form, order_change, order_is_free
+from tazuna_core.diff.walk import ORDER_CHANGED, Difference, empty_form, order_change, order_is_free, type_note
 from tazuna_core.objects.comparable import same
 from tazuna_core.objects.durations import parse_duration
 from tazuna_core.objects.paths import ABSENT, Index, Key, Path, Value, keyed_items
@@ -60,7 +60,7 @@ class Meaning:
         elif isinstance(desired, list) and isinstance(other, list):
             yield from self._walk_list(schema, desired, other, path, atomic)
         elif not self._scalars_equal(schema, desired, other):
-            yield Difference(path, desired, other, schema, atomic)
+            yield Difference(path, desired, other, schema, atomic, type_note(desired, other))
 
     def _walk_map(
         self, schema: Schema, desired: dict[str, Any], other: dict[str, Any], path: Path, atomic: Path | None

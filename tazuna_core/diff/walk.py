@@ -19,6 +19,7 @@ Equal = Callable[[Schema, Any, Any], bool]
 """Whether two values count as the same under a schema; checked before the walk goes deeper."""
 
 ORDER_CHANGED = "order changed"
+TYPE_CHANGED = "the same characters as text and not as text: quotes were lost or added"
 CHANGED_ONLY_IN_FORM = "written otherwise, the same to the server"
 
 ORDERED_LISTS = frozenset({"containers", "initContainers", "ephemeralContainers", "env"})
@@ -38,6 +39,13 @@ class Difference:
     schema: Schema
     atomic: Path | None = None
     note: str = ""
+
+
+def type_note(left: Any, right: Any) -> str:
+    """Explains a difference that no reader would see: ``"true"`` and ``true``, ``"1"`` and ``1`` (C75)."""
+    texts = [value if isinstance(value, str) else orjson.dumps(value).decode() for value in (left, right)]
+    one_is_text = isinstance(left, str) is not isinstance(right, str)
+    return TYPE_CHANGED if one_is_text and texts[0] == texts[1] else ""
 
 
 def strictly_equal(_schema: Schema, left: Any, right: Any) -> bool:
@@ -95,7 +103,7 @@ def _walk(schema: Schema, left: Any, right: Any, path: Path, atomic: Path | None
     elif isinstance(left, list) and isinstance(right, list):
         yield from _walk_list(schema, left, right, path, atomic, equal)
     else:
-        yield Difference(path, left, right, schema, atomic)
+        yield Difference(path, left, right, schema, atomic, type_note(left, right))
 
 
 def empty_form(schema: Schema, present: Any) -> Any:

@@ -8,6 +8,7 @@ import pytest
 
 from tazuna_core.diff.plan import NEEDS_REPLACE
 from tazuna_core.diff.plan_unrecorded import REWRITTEN
+from tazuna_core.diff.walk import TYPE_CHANGED
 from tazuna_core.objects.canonical import content_hash
 from tazuna_core.objects.identity import JsonObject
 from tests.unit.diff.factories import (
@@ -182,6 +183,14 @@ def test_durations_of_custom_resources_alone() -> None:
     assert unrecorded(task(interval="60m", n=1), task(interval="1h0m0s", n=1.0)) == {}
     assert unrecorded(task(interval="60m"), task(interval="61m")) == {"spec.interval": "drifted"}
     assert unrecorded(config_map({"k": "60m"}), config_map({"k": "1h0m0s"})) == {"data.k": "drifted"}
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("1", 1), ("1.5", 1.5)])
+def test_c75_lost_quotes_are_a_difference_that_is_explained(text: str, value: Any) -> None:
+    built, now = task(flag=value), task(flag=text)
+    found = [plan(built, live(now), stored=content_hash(built)), plan(built, live(now), recorded(built))]
+    assert [field(one, "spec.flag").note for one in found] == [TYPE_CHANGED] * 2
+    assert field(plan(built, live(task(flag="no")), recorded(built)), "spec.flag").note == ""
 
 
 def test_false_zero_and_empty_speak_in_custom_resources() -> None:

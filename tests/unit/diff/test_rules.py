@@ -204,7 +204,7 @@ def test_c57_two_renders_that_differ_name_the_paths_and_no_value() -> None:
     assert not compare_renders(rendered("QUFB"), rendered("QUFB"), {})
 
 
-def test_c57_of_values_that_change_by_themselves_presence_alone_is_compared() -> None:
+def test_c57_b36_of_values_that_change_by_themselves_presence_alone_is_compared() -> None:
     before = secret({"password": "QUFB", "user": "cm9vdA=="})
     again = secret({"password": "QkJC", "user": "cm9vdA=="})
     paths = compare_renders([built(before)], [built(again)], {("v1", "Secret"): builtin_schema("v1", "Secret")}).fields  # type: ignore[dict-item]

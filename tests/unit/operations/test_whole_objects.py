@@ -71,7 +71,7 @@ def test_what_a_snapshot_does_not_mention_is_unknown(tmp_path: Path) -> None:
     assert statuses(lab.drift()) == {"ConfigMap/a": "unknown"}
 
 
-def test_c25_c59_the_order_of_objects_and_of_keys_is_nothing(tmp_path: Path) -> None:
+def test_c25_c59_b37_the_order_of_objects_and_of_keys_is_nothing(tmp_path: Path) -> None:
     one, two = obj("v1", "Service", "y", spec={"type": "ClusterIP"}), deployment(replicas=1)
     lab = Lab(tmp_path)
     lab.repository(m=[dict(reversed(two.items())), one])
