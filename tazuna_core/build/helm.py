@@ -12,6 +12,7 @@ from tazuna_core.build.model import BuildSettings
 from tazuna_core.build.process import Command, Output, find_program, run
 
 INSTALL = "Install helm, version 3.13 or later."
+_APIS_AN_ARGUMENT = 200
 _NONE_KNOWN = "helm's own"
 
 
@@ -33,7 +34,9 @@ class Capabilities:
     @property
     def arguments(self) -> tuple[str, ...]:
         version = (f"--kube-version={self.kube_version}",) if self.kube_version else ()
-        return (*version, *((f"--api-versions={','.join(self.api_versions)}",) if self.api_versions else ()))
+        # Some clusters serve thousands of kinds, and Linux takes no argument above 128 KiB.
+        apis, step = self.api_versions, _APIS_AN_ARGUMENT
+        return (*version, *(f"--api-versions={','.join(apis[at : at + step])}" for at in range(0, len(apis), step)))
 
     def __str__(self) -> str:
         version = (

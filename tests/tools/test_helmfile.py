@@ -116,6 +116,13 @@ def test_capabilities_are_the_clusters_then_the_manifests(helm: Path, tmp_path: 
     assert "m/example.com/v9/Deployment/shop/shop-web" in [key for key, _ in hashes(built)]
 
 
+def test_a_cluster_may_serve_thousands_of_kinds(helm: Path, tmp_path: Path) -> None:
+    write_files(tmp_path, FILES)
+    served = (*(f"group{number}.{'long.' * 8}example.com/v1/Kind{number}" for number in range(5000)), "example.com/v9")
+    built = build(tmp_path, MANIFEST, BuildSettings(api_versions=served))
+    assert "m/example.com/v9/Deployment/shop/shop-web" in [key for key, _ in hashes(built)]
+
+
 def test_a_release_without_namespace_has_an_empty_one(helm: Path, tmp_path: Path) -> None:
     """As in the Go CLI, where the default namespace takes its place in objects, and text keeps a gap."""
     helmfile = "releases: [{name: shop, chart: web, values: [{image: i}]}]\n"
