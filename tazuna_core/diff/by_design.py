@@ -71,8 +71,12 @@ def _cluster_assigned(subject: Subject, difference: Difference, owner: FieldsEnt
 
 
 def _revision(subject: Subject, difference: Difference, owner: FieldsEntry | None, _sent: Any) -> bool:
-    """C35: the Deployment controller counts its roll-outs; its entry may have been cleared."""
-    return difference.path == _REVISION and _by_machine(subject, owner)
+    """C35: the Deployment controller counts its roll-outs; its entry may have been cleared.
+
+    Whoever creates the object anew from an export holds what the export brought along.
+    """
+    anew = subject.recorded is not None and subject.live["metadata"].get("uid") != subject.recorded.uid
+    return difference.path == _REVISION and (anew or _by_machine(subject, owner))
 
 
 def _kept_by_server(subject: Subject, difference: Difference, _owner: FieldsEntry | None, _sent: Any) -> bool:

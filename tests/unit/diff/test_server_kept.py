@@ -44,6 +44,15 @@ def test_twins_other_annotations_and_other_kinds_are_reported() -> None:
         assert list(shown(found).values()) == ["extra"], (kind, name)
 
 
+def test_the_revision_comes_along_with_an_export_of_a_deployment() -> None:
+    name = "deployment.kubernetes.io/revision"
+    record = recorded(annotated("apps/v1", "Deployment"))
+    creator = entry("kubectl-replace", f("metadata", "annotations", name))
+    now = annotated("apps/v1", "Deployment", **{name: "1"})
+    assert drift(live(now, creator, uid="u2"), record).fields == ()
+    assert list(shown(drift(live(now, creator), record)).values()) == ["extra"]
+
+
 def job(uid: str, **labels: str) -> JsonObject:
     template = {"metadata": {"labels": {UID_LABEL: uid, **labels}}, "spec": {"containers": [{"name": "a"}]}}
     return obj("batch/v1", "Job", spec={"selector": {"matchLabels": {UID_LABEL: uid}}, "template": template})
