@@ -40,9 +40,11 @@ COMMANDS = {
     "build": ("build", "build_command"),
     "plan": ("plan", "plan_command"),
     "apply": ("apply", "apply_command"),
+    "destroy": ("destroy", "destroy_command"),
     "state": ("state", "state_group"),
     "status": ("status", "status_command"),
     "snapshot": ("snapshot", "snapshot_command"),
+    "rbac": ("rbac", "rbac_command"),
     "report": ("report", "report_group"),
     "version": ("version", "version_command"),
 }

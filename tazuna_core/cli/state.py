@@ -76,3 +76,17 @@ def drift_command(given: Globals, compare: Literal["record", "hash"], all_state:
         return state_drift(options, all_state=all_state, compare=compare)
 
     report_of(given, "state drift", work)
+
+
+@state_group.command("sync")
+@tags_option
+@click.option("--atomic", is_flag=True, help="Save the state of all manifests at the end, or of none.")
+@click.pass_obj
+def sync_command(given: Globals, tags: tuple[str, ...], atomic: bool) -> None:
+    """The older spelling of `apply --sync`; TAZUNA_STATE_SYNC_DELETE=true is its --prune."""
+    from tazuna_core.cli.apply import run_apply
+    from tazuna_core.operations.apply_options import ApplyOptions
+
+    prune = os.environ.get("TAZUNA_STATE_SYNC_DELETE") == "true"
+    context_name = os.environ.get("TAZUNA_CONTEXT")
+    run_apply(given, tags, ApplyOptions(sync=True, prune=prune, atomic=atomic, context_name=context_name))

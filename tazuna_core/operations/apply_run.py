@@ -79,7 +79,8 @@ class ApplyRun:
         self._report = AppliedReport(session, how, work.manifests(), self._stored, self._planning, findings)
         self._writer = StateWriter(session, self._stored, atomic=how.atomic)
         self._moved = self._moved_records()
-        self._applier = Applier(session, how, guard, self._previous, progress)
+        known = frozenset(one.ref.identity for objects in self._planning.tracked.values() for one in objects)
+        self._applier = Applier(session, how, guard, self._previous, known, progress)
         self._pruning = Pruning(session, how, guard, self._writer, progress)
 
     def go(self) -> None:

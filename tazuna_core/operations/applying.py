@@ -9,7 +9,7 @@ from tazuna_core.cluster.reader import Answer, Unavailable
 from tazuna_core.diff.subject import RunContext, Subject
 from tazuna_core.errors import ApplyError, ClusterError, Place, TazunaError
 from tazuna_core.objects.comparable import comparable, same
-from tazuna_core.objects.identity import JsonObject, ObjectRef
+from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef
 from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.sendable import sendable
 from tazuna_core.operations.apply_options import ApplyOptions, Progress
@@ -40,12 +40,20 @@ class Applier:
     """Sends objects in a session. Several manifests may be sent by several threads."""
 
     def __init__(
-        self, session: Session, how: ApplyOptions, guard: RunGuard, previous: Previous, progress: Progress
+        self,
+        session: Session,
+        how: ApplyOptions,
+        guard: RunGuard,
+        previous: Previous,
+        known: frozenset[Identity],
+        progress: Progress,
     ) -> None:
+        """``known`` are the objects that state knows: applied by us before, whatever became of our ownership."""
         self._session = session
         self._how = how
         self._guard = guard
         self._previous = previous
+        self._known = known
         self._progress = progress
         self._context = RunContext(controllers=frozenset(session.drift_file.content.managers))
 
@@ -96,7 +104,7 @@ class Applier:
         try:
             sent = send(
                 self._session.api, built, ref, subject, found,
-                recreate=self._how.recreate, without_extras=bool(self._how.only),
+                recreate=self._how.recreate, without_extras=bool(self._how.only), first=ref.identity not in self._known,
             )  # fmt: skip
         except TazunaError as error:
             outcome.failed.append(key)

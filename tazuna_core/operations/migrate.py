@@ -24,7 +24,8 @@ def migrate_client_side_apply(api: ApiServer, ref: ObjectRef, live: JsonObject) 
     """Makes a client-side apply's fields ours; returns whether there were any.
 
     Only before our first apply: a client-side apply over an object of ours is a change by hand, and its extra fields
-    are nobody's to remove. Raises ApplyError with the server's reason.
+    are nobody's to remove. managedFields alone do not tell: who overwrites all of our fields takes our entry away.
+    Raises ApplyError with the server's reason.
     """
     for _ in range(_ATTEMPTS):
         entries = migrated(live)

@@ -45,13 +45,14 @@ MakeSubject = Callable[[JsonObject], Subject]
 
 def send(
     api: ApiServer, built: BuiltObject, ref: ObjectRef, subject: MakeSubject, live: JsonObject | None, *,
-    recreate: bool, without_extras: bool = False,
+    recreate: bool, without_extras: bool = False, first: bool = False,
 ) -> Sent:  # fmt: skip
     """Applies one built object.
 
     ``live`` is the object as it was read before, None where there was none; its metadata is enough but for kinds that
-    are created anew. ``without_extras`` removes what others added, too. Raises ApplyError with the object and the
-    server's reason. A 500 is never retried: for an apply it means a field that the API does not know.
+    are created anew. ``without_extras`` removes what others added, too; ``first`` is our first apply of it. Raises
+    ApplyError with the object and the server's reason. A 500 is never retried: for an apply it means a field that the
+    API does not know.
     """
     body = sendable(built.data, ref)
     if (ref.group, ref.kind) in RE_CREATED_KINDS and live is not None:
@@ -66,7 +67,7 @@ def send(
     if (ref.group, ref.kind) in RE_CREATED_KINDS:
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
     else:
-        if live is not None:
+        if live is not None and first:
             migrate_client_side_apply(api, ref, live)
         answer = _required(api.apply(ref, body, field_manager=OUR_MANAGER), ref)
     answer = _without_leftovers(api, built, ref, subject, answer, body, without_extras=without_extras)
