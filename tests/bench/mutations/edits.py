@@ -37,6 +37,8 @@ class Edit:
     """The tool, where the kind of edit leaves no choice."""
     manager: str = ""
     """The controller that the bench plays."""
+    second: Edit | None = None
+    """Another edit of the same object, by another hand."""
 
 
 Make = Callable[[Ref, Json, Node, random.Random], Edit | None]
@@ -252,6 +254,50 @@ def normalised(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | No
     return Edit("normalised", ref, obj, after, tool="raw PUT")
 
 
+def string_data(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | None:
+    """A value of a Secret written as text."""
+    after = copy.deepcopy(obj)
+    key = rng.choice([*sorted(obj.get("data", {})), "texted"])
+    after["stringData"] = {key: f"bench-secret-{rng.randrange(10**6)}"}
+    return Edit("secret text", ref, obj, after, (("f", "stringData"), ("f", key)))
+
+
+def duplicate(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | None:
+    """A variable that is there twice: the API allows it, and the last one counts."""
+    after = copy.deepcopy(obj)
+    container = rng.choice(after["spec"]["template"]["spec"]["containers"])
+    names = [env["name"] for env in container.get("env", ())]
+    if not names:
+        return None
+    container["env"].append({"name": rng.choice(names), "value": "again"})
+    return Edit("duplicate key", ref, obj, after, tool="raw PUT by name")
+
+
+def forgotten(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | None:
+    """An edit after which somebody cleared managedFields."""
+    edit = scalar(ref, obj, node, rng)
+    return replace(edit, kind="cleared managedFields", path=(), tool="PUT, clear") if edit else None
+
+
+def other_version(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | None:
+    """An edit at another version of the API than the one we declare."""
+    after = copy.deepcopy(obj)
+    after["spec"]["maxReplicas"] = obj["spec"]["maxReplicas"] + rng.randrange(1, 5)
+    return Edit("other version", ref, obj, after, tool="other version")
+
+
+def two_hands(*makes: Make) -> Make:
+    """Two edits of one object by different tools."""
+
+    def make(ref: Ref, obj: Json, node: Node, rng: random.Random) -> Edit | None:
+        one, two = rng.choice(makes)(ref, obj, node, rng), rng.choice(makes)(ref, obj, node, rng)
+        if one is None or two is None:
+            return None
+        return replace(one, kind="two edits", command=(), second=replace(two, command=()))
+
+    return make
+
+
 EDITS: Sequence[tuple[int, str, Make, Callable[[Json], bool]]] = (
     (10, "scalar", scalar, lambda o: o["kind"] != "Secret"),
     (8, "list item add", list_add, lambda o: o["kind"] != "Secret"),
@@ -275,6 +321,12 @@ EDITS: Sequence[tuple[int, str, Make, Callable[[Json], bool]]] = (
     (5, "re-create", re_create, lambda o: o["kind"] not in {"Namespace", "CustomResourceDefinition"}),
     (5, "scale", scale, lambda o: o["kind"] in SCALED),
     (8, "set", set_verb, lambda o: o["kind"] in RESTARTED),
+    (3, "secret text", string_data, lambda o: o["kind"] == "Secret" and "service-account" not in o.get("type", "")),
+    (2, "duplicate key", duplicate, lambda o: o["kind"] in RESTARTED),
+    (3, "cleared managedFields", forgotten, lambda o: o["kind"] not in {"Secret", "CustomResourceDefinition"}),
+    (1, "other version", other_version, lambda o: o["kind"] == "HorizontalPodAutoscaler"),
+    (8, "two edits", two_hands(scalar, list_add, list_remove, key_add, key_remove, _metadata("label", "labels")),
+     lambda o: o["kind"] not in {"Secret", "CustomResourceDefinition"}),
     (2, "normalised", normalised, lambda o: o["kind"] in RESTARTED),
 )  # fmt: skip
 """Weight, name, maker, and which objects it is for."""

@@ -52,8 +52,8 @@ def expected(node: Node, before: Json, after: Json, declared: Json, scaled: bool
         sent = _sent(node, declared, change)
         rule = _hidden(before, after, change, known, sent, scaled)
         verdict = "hidden" if rule else "extra" if sent is MISSING else "drifted"
-        if rule and change.after is MISSING:
-            continue  # a controller took back what it wrote after the apply: the record never had it
+        if rule == "kept by the server" and change.after is MISSING:
+            continue  # written and taken back since the apply: the record never had it
         out.append(Expected(path_text(change.path), known, verdict, rule))
     return out
 

@@ -48,6 +48,8 @@ class Tools:
         """Whether the server would take the object as the edit wants it, and store something else than before."""
         if edit.after is None or edit.command or edit.tool:
             return True
+        if edit.second is not None and not self.acceptable(edit.second):
+            return False
         answer = self._put(edit, {"dryRun": "All"}, {})
         return answer.ok and content(answer.body) != content(edit.before)
 
@@ -78,7 +80,11 @@ class Tools:
     def perform(self, edit: Edit, tool: str, rng: random.Random) -> Done:
         """Carries an edit out."""
         try:
-            return _PERFORM.get(tool, Tools._verb)(self, edit, rng)
+            done = _PERFORM.get(tool, Tools._verb)(self, edit, rng)
+            if edit.second is None:
+                return done
+            also = self._second(edit.second, rng)
+            return Done(done.ok or also.ok, f"{done.said} {also.said}", f"{done.shown}, then {also.shown}")
         except AssertionError as error:  # the object went away, or its kind
             return Done(False, str(error), tool)
 
@@ -105,6 +111,26 @@ class Tools:
     def _status(self, edit: Edit, rng: random.Random) -> Done:
         path = self._view.path(edit.ref) + "/status"
         return self._answered(self._put(edit, {"fieldManager": edit.manager}, {}, path), "PUT status")
+
+    def _second(self, edit: Edit, rng: random.Random) -> Done:
+        """A patch, which leaves the first edit as it is."""
+        return rng.choice((self._json_patch, self._kubectl_merge))(edit, rng)
+
+    def _clear(self, edit: Edit, rng: random.Random) -> Done:
+        done = self._named_put(edit, rng)
+        path = self._view.path(edit.ref)
+        patch = [{"op": "replace", "path": "/metadata/managedFields", "value": [{}]}]
+        answer = self._view.cluster.request("PATCH", path, patch, "application/json-patch+json")
+        return Done(done.ok, f"{done.said} {answer.status}", f"{done.shown}, then managedFields cleared")
+
+    def _other_version(self, edit: Edit, rng: random.Random) -> Done:
+        assert edit.after is not None
+        version = edit.ref.api_version.rpartition("/")[2]
+        other = self._view.path(edit.ref).replace(f"/{version}/", "/v1/" if version == "v2" else "/v2/", 1)
+        obj = self._view.cluster.request("GET", other).body
+        obj["spec"]["maxReplicas"] = edit.after["spec"]["maxReplicas"]
+        answer = self._view.cluster.request("PUT", f"{other}?fieldManager=kubectl-edit", obj)
+        return self._answered(answer, f"PUT at another version: {other}")
 
     def _scale_subresource(self, edit: Edit, rng: random.Random) -> Done:
         assert edit.after is not None
@@ -322,6 +348,8 @@ _PERFORM: dict[str, Callable[[Tools, Edit, random.Random], Done]] = {
     "raw JSON patch": Tools._json_patch,
     "server-side apply by another": Tools._apply_patch,
     "raw DELETE": Tools._raw_delete,
+    "PUT, clear": Tools._clear,
+    "other version": Tools._other_version,
     "finalizer, delete": Tools._held,
     "kubectl apply --server-side": Tools._kubectl_server_side,
     "kubectl apply": Tools._kubectl_apply,

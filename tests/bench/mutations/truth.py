@@ -191,13 +191,17 @@ def holders(obj: Json, change: Change) -> tuple[Holder | None, ...]:
     """Who may be named for a change: the entries that list its path, else its atomic ancestor, else nobody.
 
     Several entries that list one path share it; the newest is named, and where that is no order any of them. A
-    structure that is new and listed by its parts alone belongs to the one entry that lists parts of it.
+    structure that is new and listed by its parts alone belongs to the one entry that lists parts of it. What was
+    written at another version of the API is held by an entry of that version, and a Secret's value by one of its text.
     """
     if change.after is MISSING:
         return (None,)
-    entries = [e for e in obj["metadata"].get("managedFields", ()) if e.get("apiVersion") == obj["apiVersion"]]
-    for path in (change.path, change.atomic):
-        listing = [entry for entry in entries if path is not None and _lists(entry["fieldsV1"], path)]
+    every = [entry for entry in obj["metadata"].get("managedFields", ()) if "fieldsV1" in entry]
+    entries = [entry for entry in every if entry.get("apiVersion") == obj["apiVersion"]]
+    others = [entry for entry in every if entry not in entries]
+    text = (("f", "stringData"), *change.path[1:]) if obj["kind"] == "Secret" and change.path[0][1] == "data" else None
+    for known, paths in ((entries, (change.path, text)), (entries, (change.atomic,)), (others, (change.path,))):
+        listing = [e for e in known if any(path and _lists(e["fieldsV1"], path) for path in paths)]
         if listing:
             newest = max(entry.get("time", "") for entry in listing)
             return tuple(_holder(entry) for entry in listing if entry.get("time", "") == newest)
