@@ -12,6 +12,8 @@ from tazuna_core.errors import UsageError
 from tazuna_core.operations.options import Options
 from tazuna_core.report.model import Report
 
+_BASE = "base:"
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -146,6 +146,7 @@ def run_act(
     environment: Mapping[str, str] | None = None,
     warm: bool = True,
     remote: Mapping[str, Path] | None = None,
+    secrets: Mapping[str, str] | None = None,
 ) -> ActRun:
     """Runs the workflow's text on an event. `scratch` is an empty folder of this run's.
 
@@ -165,6 +166,8 @@ def run_act(
     ]
     for name, value in {**github.environment(), _COLLECT: str(collected), **(environment or {})}.items():
         command += ["--env", f"{name}={value}"]
+    for name, value in (secrets or {}).items():
+        command += ["-s", f"{name}={value}"]
     for name, folder in (remote or {}).items():
         command += ["--local-repository", f"{name}={folder}"]
     home = scratch / "home"
