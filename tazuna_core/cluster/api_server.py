@@ -81,6 +81,8 @@ class ApiServer:
         self._sleep = sleep
         self._credentials = threading.Lock()
         self._discovery = threading.Lock()
+        # manifests of a layer read side by side, each with threads of its own
+        self._under_way = threading.BoundedSemaphore(CONCURRENCY)
         self._kinds: ServedKinds | None = None
 
     @classmethod
@@ -146,15 +148,16 @@ class ApiServer:
         for name, value in (*self._authorization(), *self._connection.headers):
             sent.add(name, value)
         try:
-            raw = self._pool.request(
-                method,
-                url,
-                body=data,
-                headers=sent,
-                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
-                retries=False,
-                redirect=False,  # an API server does not redirect, and credentials must not follow one
-            )
+            with self._under_way:
+                raw = self._pool.request(
+                    method,
+                    url,
+                    body=data,
+                    headers=sent,
+                    timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
+                    retries=False,
+                    redirect=False,  # an API server does not redirect, and credentials must not follow one
+                )
         except urllib3.exceptions.HTTPError as error:
             raise _no_answer(error, self.place) from None
         return Response(raw.status, {k.lower(): v for k, v in raw.headers.items()}, _parsed(raw.data))

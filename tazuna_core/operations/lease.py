@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import platform
 import threading
@@ -48,7 +49,9 @@ class ApplyLease:
         self._renewing.join()
         if not self.lost:
             version = str(self._lease["metadata"].get("resourceVersion", ""))
-            self._api.delete(_REF, uid=self._lease["metadata"].get("uid"), resource_version=version)
+            # without an answer the Lease runs out by itself; what the run has to say matters more
+            with contextlib.suppress(ClusterError):
+                self._api.delete(_REF, uid=self._lease["metadata"].get("uid"), resource_version=version)
 
     def require(self) -> None:
         """Raises ApplyError when the Lease was lost: another run writes now, and this one must not."""

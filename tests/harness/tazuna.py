@@ -50,14 +50,20 @@ class Tazuna:
 
     def __call__(self, *arguments: str) -> Ran:
         """Runs one command."""
+        started = self.start(*arguments)
+        stdout, stderr = started.communicate()
+        return Ran(started.returncode, stdout, stderr)
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        """Starts one command and returns at once."""
         options = ["--kubeconfig", str(self.kubeconfig)] if self.kubeconfig else []
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        done = subprocess.run(
+        return subprocess.Popen(
             [sys.executable, "-m", "tazuna_core.cli.main", *arguments, *options],
             cwd=self.folder,
             env={**os.environ, "PATH": path, **self.environment},
-            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
         )
-        return Ran(done.returncode, done.stdout, done.stderr)
