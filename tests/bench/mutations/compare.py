@@ -74,7 +74,7 @@ def _ref(key: str, view: View) -> Ref:
     )
 
 
-def compare(ref: Ref, what: Said, expected: Iterable[Expected], state: str) -> Mismatch:
+def compare(ref: Ref, what: Said, expected: Iterable[Expected], state: str, *, ledger_too: bool = True) -> Mismatch:
     """Compares one object. ``state`` is ``there``, ``gone`` or ``deleting``."""
     out = Mismatch()
     obj = what.objects.get(ref)
@@ -94,7 +94,7 @@ def compare(ref: Ref, what: Said, expected: Iterable[Expected], state: str) -> M
     for one in wanted:
         # What a controller wrote since the apply may be in the ledger as a whole: the bench knows it from before.
         listed = any(one.path.startswith(path) or path.startswith(one.path) for path in ledger)
-        if one.verdict == "hidden" and not listed and one.path not in reported:
+        if ledger_too and one.verdict == "hidden" and not listed and one.path not in reported:
             out.other.append(f"not in the ledger: {one.path} ({one.rule})")
     if obj is not None and status != ("live-drifted" if visible else status):
         out.other.append(f"status {status}")
