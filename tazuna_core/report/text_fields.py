@@ -83,7 +83,7 @@ def _tag(seen: FieldView, command: str) -> str:
     usual = "drifted" if command in DRIFT_COMMANDS else "planned"
     words = [] if field.verdict == usual else [say("en", f"verdict.{field.verdict}")]
     if seen.fate:
-        words.append(say("en", f"fate.{seen.fate}"))
+        words.append(say("en", f"fate.was.{seen.fate}" if command == "apply" else f"fate.{seen.fate}"))
     if field.note:
         words.append(clean(field.note))
     return ", ".join(words)
