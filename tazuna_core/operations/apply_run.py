@@ -122,7 +122,7 @@ class ApplyRun:
         names = {manifest.name for manifest in layer}
         # two manifests of one layer that declare one object: the later must come later, or it would not win
         meet = any(obj.superseded_by in names for manifest in layer for obj in wanted[manifest.name])
-        if len(layer) == 1 or meet:
+        if len(layer) <= 1 or meet:  # none of a layer may be wanted (--only)
             for manifest in layer:
                 self._manifest(manifest, wanted[manifest.name])
             return
