@@ -24,4 +24,7 @@ def snapshot_command(given: Globals, to: Path) -> int:
     sys.stderr.write(f"{to}: {len(snapshot.objects)} objects\n")
     for item in unread:
         sys.stderr.write(f"not read: {item.ref} ({item.reason})\n")
+    for listed in snapshot.lists:
+        if listed.reason is not None:  # what needs it does without: no error
+            sys.stderr.write(f"not listed: {listed.kind} in namespace {listed.namespace} ({listed.reason})\n")
     return ClusterError.exit_code if unread else 0

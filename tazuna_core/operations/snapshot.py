@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tazuna_core.cluster.reader import Kinds
+from tazuna_core.cluster.reader import Kinds, Unavailable
 from tazuna_core.cluster.snapshot import ListRef, Snapshot, snapshot_of
+from tazuna_core.objects.identity import ObjectRef
 from tazuna_core.operations.autoscaling import AUTOSCALERS
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.session import Session
@@ -15,9 +16,14 @@ def take_snapshot(options: Options) -> Snapshot:
     """Reads everything that a later comparison may ask of the cluster. Raises ClusterError or StateError."""
     session = Session(options)
     kinds = session.cluster.kinds()
-    stored = session.store.load(manifest.name for manifest in session.manifests if manifest.name)
+    names = [manifest.name for manifest in session.manifests if manifest.name]
+    stored = session.store.load(names)
     refs = [obj.ref for objects in tracked_objects(stored, kinds).values() for obj in objects]
-    lists = [ListRef("v1", "ConfigMap", NAMESPACE)] if options.state == "configmap" else []
+    lists = []
+    if options.state == "configmap":
+        lists.append(ListRef("v1", "ConfigMap", NAMESPACE))
+        if isinstance(session.cluster.list_kind(*lists[0]), Unavailable):  # then what can be read by name
+            refs += [ObjectRef("v1", "ConfigMap", NAMESPACE, name) for name in session.store.names(names)]
     namespaces = sorted({ref.namespace for ref in refs if ref.namespace})
     return snapshot_of(session.cluster, refs, [*lists, *_autoscalers(kinds, namespaces)])
 

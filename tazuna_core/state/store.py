@@ -48,8 +48,16 @@ class StateStore:
     def load(self, manifests: Iterable[str]) -> dict[str, Applied]:
         """Returns what is stored of each manifest (an empty Applied where there is nothing)."""
         names = list(dict.fromkeys(manifests))
-        wanted = [name for manifest in names for name in (STATE_PREFIX + manifest, shard_name(manifest, 0))]
-        found = self._config_maps.load(wanted)
+        found = self._found(names)
+        return {manifest: _applied(manifest, found) for manifest in names}
+
+    def names(self, manifests: Iterable[str]) -> list[str]:
+        """Returns the names of the ConfigMaps that hold state and record of the manifests, or would."""
+        names = list(dict.fromkeys(manifests))
+        return list(dict.fromkeys([*_wanted(names), *self._found(names)]))
+
+    def _found(self, names: list[str]) -> dict[str, JsonObject]:
+        found = self._config_maps.load(_wanted(names))
         parts = [
             shard_name(manifest, number)
             for manifest in names
@@ -59,7 +67,7 @@ class StateStore:
         missing = [name for name in parts if name not in found]
         if missing:
             found |= self._config_maps.load(missing)
-        return {manifest: _applied(manifest, found) for manifest in names}
+        return found
 
     def load_all(self) -> dict[str, Applied]:
         """Returns what is stored of every manifest that has a state or a record."""
@@ -107,6 +115,10 @@ class StateStore:
         for number in old:
             self._config_maps.delete(shard_name(record.manifest, number))
         return version
+
+
+def _wanted(manifests: Iterable[str]) -> list[str]:
+    return [name for manifest in manifests for name in (STATE_PREFIX + manifest, shard_name(manifest, 0))]
 
 
 def _applied(manifest: str, found: Mapping[str, JsonObject]) -> Applied:
