@@ -14,23 +14,14 @@ import orjson
 
 from tazuna_core.cluster.kubeconfig import Connection, connect, redacted
 from tazuna_core.cluster.reader import KindInfo, Reason, Unavailable
-from tazuna_core.errors import ClusterError
+from tazuna_core.cluster.retries import CONNECT_SECONDS, READ_SECONDS, SAFE, give_up, no_answer, passing, pause
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 
 if TYPE_CHECKING:
-    from tenacity import RetryCallState
-
     from tazuna_core.cluster.discovery import ServedKinds
 
 CONCURRENCY = 8
 """Requests under way at one time, and connections kept."""
-CONNECT_SECONDS, READ_SECONDS = 10.0, 65.0
-"""The API server itself gives a request 60 s."""
-RETRY_SECONDS = 30.0
-"""Longest time from the first attempt of a request to the start of its last one."""
-_ATTEMPTS, _ATTEMPTS_WHEN_BUSY = 4, 12
-_SAFE = frozenset({"GET", "HEAD"})
-_PASSING = frozenset({"unreachable", "timeout"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +115,7 @@ class ApiServer:
         """
         from tenacity import Retrying
 
-        safe = method in _SAFE
+        safe = method in SAFE
         url = self._connection.host + path + (f"?{urlencode(query)}" if query else "")
         data = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
@@ -133,9 +124,9 @@ class ApiServer:
         # A strategy of callables: what is worth another attempt depends on the method and on the answer.
         retrying = Retrying(
             sleep=self._sleep,
-            retry=lambda state: _passing(state, safe),
-            stop=_give_up,
-            wait=_pause,
+            retry=lambda state: passing(state, safe),
+            stop=give_up,
+            wait=pause,
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         )
         answer: Response = retrying(self._send, method, url, data, headers)
@@ -159,7 +150,7 @@ class ApiServer:
                     redirect=False,  # an API server does not redirect, and credentials must not follow one
                 )
         except urllib3.exceptions.HTTPError as error:
-            raise _no_answer(error, self.place) from None
+            raise no_answer(error, self.place) from None
         return Response(raw.status, {k.lower(): v for k, v in raw.headers.items()}, _parsed(raw.data))
 
     def _authorization(self) -> list[tuple[str, str]]:
@@ -271,68 +262,3 @@ def _parsed(data: bytes) -> Any:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
         return None
-
-
-def _passing(state: RetryCallState, safe: bool) -> bool:
-    """Whether the same request may be answered in a moment, and may be sent again."""
-    outcome = state.outcome
-    if outcome is None:
-        return False
-    error = outcome.exception()
-    if error is not None:
-        return safe and isinstance(error, ClusterError) and error.code in _PASSING
-    status = outcome.result().status
-    return status == 429 or (safe and status >= 500)
-
-
-def _give_up(state: RetryCallState) -> bool:
-    busy = state.outcome is not None and not state.outcome.failed and state.outcome.result().status == 429
-    if state.attempt_number >= (_ATTEMPTS_WHEN_BUSY if busy else _ATTEMPTS):
-        return True
-    return (state.seconds_since_start or 0.0) + state.upcoming_sleep >= RETRY_SECONDS
-
-
-def _pause(state: RetryCallState) -> float:
-    """What the server asks for in ``Retry-After``, else 0.2 s and doubling."""
-    if state.outcome is not None and not state.outcome.failed:
-        asked = state.outcome.result().headers.get("retry-after", "")
-        if asked.isdigit():
-            return max(float(asked), 0.1)
-    return float(min(0.2 * 2 ** (state.attempt_number - 1), 5.0))
-
-
-def _no_answer(error: Exception, place: str) -> ClusterError:
-    """Says why a request got no answer, without the library's own wording."""
-    from urllib3 import exceptions
-
-    if isinstance(error, exceptions.SSLError):
-        return ClusterError(
-            f"no secure connection to {place}: {_cause(error)}",
-            code="tls",
-            advice="Check server, certificate-authority and tls-server-name of this cluster in the kubeconfig.",
-        )
-    if isinstance(error, exceptions.NameResolutionError):
-        why, code = "the host name is unknown", "unreachable"
-    elif isinstance(error, exceptions.ConnectTimeoutError) and not isinstance(error, exceptions.NewConnectionError):
-        why, code = f"no connection within {CONNECT_SECONDS:.0f} s", "timeout"
-    elif isinstance(error, exceptions.ReadTimeoutError):
-        why, code = f"no answer within {READ_SECONDS:.0f} s", "timeout"
-    elif isinstance(error, exceptions.ProxyError):
-        why, code = f"the proxy failed: {_cause(error)}", "unreachable"
-    elif isinstance(error, exceptions.InvalidHeader):
-        why, code = "the credentials hold characters that no header can", "unauthorized"
-    else:
-        why, code = _cause(error), "unreachable"
-    return ClusterError(
-        f"cannot reach {place}: {why}",
-        code=code,
-        advice="Is this the right context, and is its cluster up? `kubectl version` asks the same server.",
-    )
-
-
-def _cause(error: BaseException) -> str:
-    """Returns the innermost reason, such as "Connection refused"."""
-    while (inner := error.__cause__ or error.__context__) is not None:
-        error = inner
-    text = getattr(error, "verify_message", "") or getattr(error, "strerror", "") or str(error)
-    return redacted(text) or type(error).__name__
