@@ -41,6 +41,7 @@ COMMANDS = {
     "plan": ("plan", "plan_command"),
     "apply": ("apply", "apply_command"),
     "destroy": ("destroy", "destroy_command"),
+    "rehearse": ("rehearse", "rehearse_command"),
     "state": ("state", "state_group"),
     "status": ("status", "status_command"),
     "snapshot": ("snapshot", "snapshot_command"),

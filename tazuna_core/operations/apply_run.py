@@ -12,6 +12,7 @@ from tazuna_core.objects.identity import Identity, ObjectRef, StateKey
 from tazuna_core.operations.apply_options import ApplyOptions, Progress
 from tazuna_core.operations.apply_report import AppliedReport
 from tazuna_core.operations.applying import Applier, Outcome, recorded_as_left
+from tazuna_core.operations.causes import cause_in
 from tazuna_core.operations.cluster_tests import Prepared, run_tests
 from tazuna_core.operations.desired import (
     Desired,
@@ -80,7 +81,7 @@ class ApplyRun:
         self._writer = StateWriter(session, self._stored, atomic=how.atomic)
         self._moved = self._moved_records()
         known = frozenset(one.ref.identity for objects in self._planning.tracked.values() for one in objects)
-        self._applier = Applier(session, how, guard, self._previous, known, progress)
+        self._applier = Applier(session, how, guard, self._previous, known, cause_in(self._desired), progress)
         self._pruning = Pruning(session, how, guard, self._writer, progress)
 
     def go(self) -> None:

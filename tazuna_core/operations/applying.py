@@ -13,6 +13,7 @@ from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef
 from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.sendable import sendable
 from tazuna_core.operations.apply_options import ApplyOptions, Progress
+from tazuna_core.operations.causes import Cause
 from tazuna_core.operations.desired import Desired
 from tazuna_core.operations.established import wait_served
 from tazuna_core.operations.run_guard import RunGuard
@@ -46,6 +47,7 @@ class Applier:
         guard: RunGuard,
         previous: Previous,
         known: frozenset[Identity],
+        cause: Cause,
         progress: Progress,
     ) -> None:
         """``known`` are the objects that state knows: applied by us before, whatever became of our ownership."""
@@ -54,6 +56,7 @@ class Applier:
         self._guard = guard
         self._previous = previous
         self._known = known
+        self._cause = cause
         self._progress = progress
         self._context = RunContext(controllers=frozenset(session.drift_file.content.managers))
 
@@ -108,7 +111,7 @@ class Applier:
             )  # fmt: skip
         except TazunaError as error:
             outcome.failed.append(key)
-            outcome.errors.append(_placed(error, built, place))
+            outcome.errors.append(_placed(error, built, place, self._cause(error, obj)))
             self._progress(f"{'failed':<11} {key}")
             return
         outcome.sent[key] = sent
@@ -151,13 +154,13 @@ def _sent_definition(obj: Desired, outcome: Outcome) -> bool:
     return _is_definition(obj.built) and str(obj.built.key) in outcome.sent
 
 
-def _placed(error: TazunaError, built: BuiltObject, place: Place) -> TazunaError:
+def _placed(error: TazunaError, built: BuiltObject, place: Place, cause: str) -> TazunaError:
     """Names manifest and place. No answer to a write is a failed apply, not an unreadable cluster."""
     kind = ApplyError if isinstance(error, ClusterError) else type(error)
     message = f"manifest '{built.key.manifest}': {error.message}"
     if str(built.ref) not in message and built.key.name not in message:
         message = f"manifest '{built.key.manifest}': {built.ref}: {error.message}"
-    return kind(message, advice=error.advice, place=built.place or place, code=error.code)
+    return kind(message, advice=cause or error.advice, place=built.place or place, code=error.code)
 
 
 def _with_version(sent: Sent, metadata_only: JsonObject) -> RecordedObject:

@@ -58,8 +58,8 @@ def send(
     if (ref.group, ref.kind) in RE_CREATED_KINDS and live is not None:
         known = subject(live)
         recorded = known.recorded
-        same = recorded is not None and recorded.content_hash == built.content_hash
-        if same and not recreate and not drift_of(known, built.content_hash).fields and recorded is not None:
+        as_applied = recorded is not None and recorded.content_hash == built.content_hash
+        if as_applied and not recreate and not drift_of(known, built.content_hash).fields and recorded is not None:
             return Sent("unchanged", recorded, live)
         _delete(api, ref, live)
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
@@ -71,7 +71,8 @@ def send(
             migrate_client_side_apply(api, ref, live)
         answer = _required(api.apply(ref, body, field_manager=OUR_MANAGER), ref)
     answer = _without_leftovers(api, built, ref, subject, answer, body, without_extras=without_extras)
-    return Sent(_action(live, answer.body), _recorded(built, body, answer, subject(answer.body)), answer.body)
+    known = subject(answer.body)
+    return Sent(_action(live, known), _recorded(built, body, answer, known), answer.body)
 
 
 def _without_leftovers(
@@ -158,12 +159,25 @@ def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subjec
     )
 
 
-def _action(live: JsonObject | None, answer: JsonObject) -> Action:
+def _action(live: JsonObject | None, known: Subject) -> Action:
+    """Says what an apply did; ``known`` is the answer.
+
+    The server writes an object that declares no field (a bare Namespace) once more for its own bookkeeping of owners:
+    what was recorded before and is the same after was not changed.
+    """
     if live is None:
         return "created"
-    before, after = live["metadata"], answer["metadata"]
-    same = before.get("uid") == after.get("uid") and before.get("resourceVersion") == after.get("resourceVersion")
-    return "unchanged" if same else "configured"
+    before, after, recorded = live["metadata"], known.live["metadata"], known.recorded
+    if before.get("uid") == after.get("uid") and before.get("resourceVersion") == after.get("resourceVersion"):
+        return "unchanged"
+    as_recorded = (
+        recorded is not None
+        and before.get("uid") == recorded.uid
+        and before.get("resourceVersion") == recorded.resource_version
+        and not is_secret(known.live)
+        and same(recorded.answer, known.comparable_live)
+    )
+    return "unchanged" if as_recorded else "configured"
 
 
 def _required(answer: ServerAnswer, ref: ObjectRef) -> ServerAnswer:
