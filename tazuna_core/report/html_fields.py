@@ -13,7 +13,7 @@ from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.model import FieldChange
 from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import Sided, view
-from tazuna_core.report.words import has_owner_words, owner_words
+from tazuna_core.report.words import has_owner_words, left_out, owner_words
 
 WIDTH = 400
 MOST_ROWS = 2_000
@@ -128,10 +128,10 @@ def _rows(diff: LineDiff, lang: Lang) -> Iterator[SplitRow]:
             yield from _change(removed, added)
             removed, added = [], []
             if one.mark == "@":
-                yield SplitRow(say(lang, "lines.skipped", n=one.skipped), "", "@", "@")
+                yield SplitRow(left_out(one, lang), "", "@", "@")
             else:
                 yield SplitRow(one.text, one.text, " ", " ")
-    rest = len(diff.lines) - MOST_ROWS
+    rest = sum(max(one.skipped, one.rest, 1) for one in diff.lines[MOST_ROWS:])
     if rest > 0:
         yield SplitRow(say(lang, "lines.more", n=rest), "", "@", "@")
 

@@ -1,14 +1,19 @@
-"""Differences of long values as lines: texts by line, maps and lists as YAML, texts that hold JSON formatted first."""
+"""Differences of long values as lines: texts by line, maps and lists as YAML, texts that hold JSON formatted first.
+
+The work is bounded: what is far longer than anybody reads is neither matched line by line nor made prettier, and only
+its first lines are given; the report's JSON has all of it.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import chain, islice
 from typing import Any, Literal
 
+import orjson
 import yaml
 
 from tazuna_core.objects.paths import ABSENT
@@ -31,15 +36,24 @@ ONE_LINE_WIDTH = 100
 LINE_WIDTH = 200
 _CONTEXT = 3
 _MOST_LINES_MATCHED = 20_000
+_MOST_LINES_SHOWN = 20_000
+_MOST_JSON = 1_500_000
+"""Characters: more than an object of a cluster can hold, so what is longer is formatted by nobody's need."""
+_MOST_NODES = 10_000
+"""Keys and items that are written as YAML; more are written as JSON, which is quicker."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line: unchanged (blank), added, removed, or ``@`` for ``skipped`` unchanged lines left out."""
+    """One line: unchanged (blank), added, removed, or ``@`` for lines left out.
+
+    Those are ``skipped`` unchanged ones, or ``rest`` lines of any kind where there are too many.
+    """
 
     mark: Mark
     text: str = ""
     skipped: int = 0
+    rest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +95,29 @@ def line_diff(before: Any, after: Any) -> LineDiff:
         remark = "escaped"
     a = [] if before is ABSENT else old.split("\n")
     b = [] if after is ABSENT else new.split("\n")
-    return LineDiff(tuple(_shortened(list(_compared(a, b)))), len(a), len(b), remark)
+    return LineDiff(tuple(_shortened(list(_first_lines(_compared(a, b))))), len(a), len(b), remark)
 
 
 def _is_long(value: Any) -> bool:
     if isinstance(value, str):
         return "\n" in value.rstrip("\n") or (len(value) > ONE_LINE_WIDTH and _parsed_json(value) is not None)
-    return isinstance(value, (dict, list)) and len(one_line(value)) > ONE_LINE_WIDTH
+    if not isinstance(value, (dict, list)):
+        return False
+    # Each key or item is a character at least, and a comma or a bracket.
+    return _more_nodes(value, ONE_LINE_WIDTH) or len(one_line(value)) > ONE_LINE_WIDTH
+
+
+def _more_nodes(value: Any, limit: int) -> bool:
+    """Whether ``value`` has more than ``limit`` keys and items in all, without looking at more of them than that."""
+    left, waiting = limit, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, (dict, list)):
+            left -= len(one)
+            if left < 0:
+                return True
+            waiting.extend(one.values() if isinstance(one, dict) else one)
+    return False
 
 
 def _only_difference(before: str, after: str) -> Remark | None:
@@ -95,7 +125,7 @@ def _only_difference(before: str, after: str) -> Remark | None:
         return "line-endings"
     if before.rstrip("\n") == after.rstrip("\n"):
         return "final-newline"
-    if re.sub(r"[ \t]+(?=\n|$)", "", before) == re.sub(r"[ \t]+(?=\n|$)", "", after):
+    if [line.rstrip(" \t") for line in before.split("\n")] == [line.rstrip(" \t") for line in after.split("\n")]:
         return "trailing-blanks"
     return None
 
@@ -115,7 +145,7 @@ def _json_texts(before: Any, after: Any) -> tuple[Any, Any] | None:
 
 
 def _parsed_json(text: str) -> Any:
-    if text[:1] not in ("{", "["):
+    if text[:1] not in ("{", "[") or len(text) > _MOST_JSON:
         return None
     try:
         return json.loads(text)
@@ -129,9 +159,18 @@ def _as_text(value: Any) -> str:
     if value is ABSENT:
         return ""
     if isinstance(value, (dict, list)) and value and not is_masked(value):
+        if _more_nodes(value, _MOST_NODES):
+            return _json_by_lines(_without_masks(value))
         text: str = yaml.dump(_without_masks(value), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**30)
         return text.rstrip("\n")
     return one_line(value)
+
+
+def _json_by_lines(value: Any) -> str:
+    try:
+        return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # whole numbers beyond 64 bits, lone surrogates
+        return json.dumps(value, indent=2)
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -163,7 +202,8 @@ def _compared(a: list[str], b: list[str]) -> Iterator[DiffLine]:
     old, new = a[start : len(a) - end], b[start : len(b) - end]
     yield from _context(a[:start], before=False, after=True)
     if len(old) + len(new) > _MOST_LINES_MATCHED:  # matching is quadratic at worst; nobody reads such a match
-        codes = [("replace", 0, len(old), 0, len(new))]
+        yield from chain(_beginning("-", old), _beginning("+", new))
+        codes = []
     else:
         codes = list(SequenceMatcher(None, old, new).get_opcodes())
     for tag, low, high, new_low, new_high in codes:
@@ -173,6 +213,14 @@ def _compared(a: list[str], b: list[str]) -> Iterator[DiffLine]:
             yield from (DiffLine("-", line) for line in old[low:high])
             yield from (DiffLine("+", line) for line in new[new_low:new_high])
     yield from _context(a[len(a) - end :] if end else [], before=True, after=False)
+
+
+def _beginning(mark: Mark, lines: list[str]) -> Iterator[DiffLine]:
+    """The first of too many lines, so that those of the other side are seen too."""
+    shown = _MOST_LINES_SHOWN // 2 - 2 * _CONTEXT - 2
+    yield from (DiffLine(mark, line) for line in lines[:shown])
+    if len(lines) > shown:
+        yield DiffLine("@", rest=len(lines) - shown)
 
 
 def _equal_at_start(a: list[str], b: list[str]) -> int:
@@ -189,6 +237,14 @@ def _context(lines: list[str], *, before: bool, after: bool) -> Iterator[DiffLin
     yield from (DiffLine(" ", line) for line in lines[:first])
     yield DiffLine("@", skipped=skipped)
     yield from (DiffLine(" ", line) for line in lines[first + skipped :])
+
+
+def _first_lines(lines: Iterator[DiffLine]) -> Iterator[DiffLine]:
+    """The first lines, and how many there are more."""
+    yield from islice(lines, _MOST_LINES_SHOWN)
+    rest = sum(max(line.skipped, line.rest, 1) for line in lines)
+    if rest:
+        yield DiffLine("@", rest=rest)
 
 
 def _shortened(lines: list[DiffLine]) -> Iterator[DiffLine]:

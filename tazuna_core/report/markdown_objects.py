@@ -15,7 +15,7 @@ from tazuna_core.report.markdown_escape import code, fence, fence_ticks, html_co
 from tazuna_core.report.model import FieldChange, Hidden, ObjectReport, Owner
 from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import FieldView, Sided, display_name, view
-from tazuna_core.report.words import has_owner_words
+from tazuna_core.report.words import has_owner_words, left_out
 
 WIDTH = 160
 """Characters of a value in a code span."""
@@ -173,10 +173,7 @@ def _long_field(path: str, tail: str, pairs: list[tuple[Sided, Sided]], lang: La
 
 def diff_lines(diff: LineDiff, lang: Lang) -> list[str]:
     """Returns the lines of a ``diff`` fence."""
-    return [
-        f"@@ {say(lang, 'lines.skipped', n=one.skipped)} @@" if one.mark == "@" else one.mark + one.text
-        for one in diff.lines
-    ]
+    return [f"@@ {left_out(one, lang)} @@" if one.mark == "@" else one.mark + one.text for one in diff.lines]
 
 
 def _tail(seen: FieldView, lang: Lang, sides: int) -> list[str]:

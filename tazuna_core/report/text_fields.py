@@ -11,7 +11,7 @@ from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.model import FieldChange
 from tazuna_core.report.values import ABSENT_TEXT, clean, one_line_each
 from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, Sided, view
-from tazuna_core.report.words import has_owner_words, owner_words
+from tazuna_core.report.words import has_owner_words, left_out, owner_words
 
 WIDTH = 120
 """Characters of a value on a field line."""
@@ -70,9 +70,9 @@ def _size(side: Sided, diff: tuple[LineDiff | None, str]) -> str:
 
 def _lines(diff: LineDiff, lang: Lang) -> Iterator[Line]:
     for one in diff.lines[:MOST_LINES]:
-        content = f"@ {say(lang, 'lines.skipped', n=one.skipped)}" if one.mark == "@" else one.mark + one.text
+        content = f"@ {left_out(one, lang)}" if one.mark == "@" else one.mark + one.text
         yield line(Span(f"        {content}", _LINE_TONES[one.mark]))
-    rest = sum(max(one.skipped, 1) for one in diff.lines[MOST_LINES:])
+    rest = sum(max(one.skipped, one.rest, 1) for one in diff.lines[MOST_LINES:])
     if rest:
         yield line(Span(f"        @ {say(lang, 'lines.more', n=rest)}", "quiet"))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from tazuna_core.report.blast_radius import RISK_CODES, Risk
 from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.line_diff import DiffLine
 from tazuna_core.report.model import Hidden, Owner, Report, Target
 from tazuna_core.report.values import clean
 from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, differs, is_clean, unlisted_unchecked
@@ -140,6 +141,11 @@ def incomplete_details(report: Report) -> list[tuple[str, str, str]]:
     rest = unlisted_unchecked(report)
     said = {one.key for one in report.coverage.unchecked[:NAMES_IN_A_SENTENCE]}
     return [(key, reason, message) for key, reason, message in rest if message or key not in said]
+
+
+def left_out(line: DiffLine, lang: Lang) -> str:
+    """Returns what stands for lines that are left out of a difference."""
+    return say(lang, "lines.more", n=line.rest) if line.rest else say(lang, "lines.skipped", n=line.skipped)
 
 
 def _noun(report: Report) -> str:

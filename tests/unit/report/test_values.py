@@ -138,3 +138,29 @@ def test_a_diff_of_a_large_schema_ends() -> None:
     started = time.process_time()
     assert line_diff("\n".join(old), "\n".join(new)).lines
     assert time.process_time() - started < 30  # a hang, not a measure
+
+
+def test_huge_texts_show_the_beginning_of_both_sides_and_count_the_rest() -> None:
+    before = "\n".join(f"old {number}" for number in range(150_000))
+    after = "\n".join(f"new {number}" for number in range(160_000))
+    found = line_diff(before, after)
+    shown = [one for one in found.lines if one.mark != "@"]
+    assert len(found.lines) <= 20_001
+    assert {one.mark for one in shown[:100]} == {"-"}
+    assert any(one.text == "new 0" for one in shown)
+    assert len(shown) + sum(one.rest for one in found.lines) == 310_000
+
+
+def test_huge_maps_are_json_by_lines() -> None:
+    before = [{"a": number, "secret": {"masked": True}} for number in range(40_000)]
+    found = line_diff(before, [*before[:-1], {"a": -1}])
+    text = "\n".join(one.text for one in found.lines)
+    assert '"a": -1' in text
+    assert "masked" not in text
+    assert needs_lines(before, before)
+    assert line_diff([*before, 2**70], before).lines
+
+
+def test_huge_lines_of_blanks_and_json_end() -> None:
+    assert line_diff("a" + " " * 300_000 + "b\n", "a" + " " * 300_000 + "c\n").lines
+    assert line_diff("[" * 2_000_000, "[" * 2_000_001).lines
