@@ -262,14 +262,15 @@ class ApplyRun:
         if self._findings.errors or self._how.only:
             return
         kinds = self._session.api.kinds()
-        declared = self._declared()
+        # the new owner must have been applied: until then the old entry is all that is known of the object
+        applied = {obj.ref.identity for name in self._order() for obj in self._desired[name]}
         for name in self._stored:
             built = self._keys(name) if name in self._desired else frozenset()
             hashes = self._writer.current(name).hashes()
             moved = [
                 key
                 for key in hashes
-                if key not in built and kinds.effective(StateKey.parse(key).ref).identity in declared
+                if key not in built and kinds.effective(StateKey.parse(key).ref).identity in applied
             ]
             if name not in self._desired and hashes and len(moved) == len(hashes):
                 self._writer.drop(name)

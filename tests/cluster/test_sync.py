@@ -123,6 +123,26 @@ def test_what_only_moved_is_never_deleted(place: Place) -> None:
     assert place.tazuna("plan", "--fail-on-drift").code == 0
 
 
+def test_prune_of_some_tags_knows_what_the_others_declare(place: Place) -> None:
+    left, right = place.name("left"), place.name("right")
+    tags = {left: {"tags": ["x"]}, right: {"tags": ["y"]}}
+    base, moving = namespace_object(place.namespace), config_map("moving", place.namespace)
+    other = config_map("other", place.namespace)
+    place.repository.write({left: [base, moving, config_map("gone", place.namespace)], right: [other]}, tags)
+    assert place.tazuna("apply").code == 0
+    place.repository.write({left: [base], right: [other, moving]}, tags)
+    ran = place.tazuna("apply", "--sync", "--prune", "--tags", "x")
+    assert (ran.code, sent(ran.stderr)) == (0, ["gone"])
+    assert place.config_map("moving")
+    assert "moving" in (place.state("left") or {}), "the new owner has not been applied yet"
+    assert place.tazuna("apply", "--sync", "--prune").code == 0
+    assert place.config_map("moving")
+    assert set(place.state("left") or {}) == {place.namespace} and set(place.state("right") or {}) == {
+        "other",
+        "moving",
+    }
+
+
 def test_content_that_is_not_ours_needs_a_second_word(place: Place) -> None:
     keep, drop = place.name("keep"), place.name("drop")
     group = f"{place.word}.example.com"
