@@ -12,7 +12,6 @@ from tests.harness.corpus import bundles, repository
 from tests.harness.go_cli import go_apply
 from tests.harness.tazuna import Ran, Tazuna
 
-
 NAMES = tuple(name for name in bundles() if name in ("cert-manager", "ingress-nginx", "metallb", "metrics-server"))
 """Definitions and their objects, Jobs, webhooks, roles with more than the applier itself may, names with a colon."""
 
