@@ -1,7 +1,8 @@
-"""Bootstraps real add-ons on an empty server, twice, and then kills applies at random moments: `--kills`, `--seed`.
+"""Bootstraps real add-ons on an empty server, twice, then kills applies at random moments and starts pairs at once.
 
-Run as `python -m tests.bench.kills`. Every kill falls into an apply that changes every object. Exit code 1, with the
-seed, when a state is torn, a run does not converge, or anything is reported at the end.
+Run as `python -m tests.bench.kills`; `--kills`, `--pairs`, `--seed`. Every kill falls into an apply that changes every
+object. Exit code 1, with the seed, when a state is torn, a run does not converge, anything is reported at the end, or a
+pair does anything but "one applies, the other is refused".
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
 import orjson
@@ -29,6 +31,7 @@ def main() -> int:
     """Runs all of it and returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--pairs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     parser.add_argument("--only", nargs="*", default=[], help="add-ons; all without it")
     given = parser.parse_args()
@@ -37,7 +40,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch, LocalCluster() as cluster:
         folder = repository(Path(scratch) / "repo", names)
         tazuna = Tazuna(folder, cluster.kubeconfig, {"XDG_CACHE_HOME": f"{scratch}/cache"})
-        return _run(tazuna, cluster, names, given.kills, given.seed)
+        return _run(tazuna, cluster, names, given.kills, given.seed) or _race(tazuna, cluster, names, given.pairs)
 
 
 def _run(tazuna: Tazuna, cluster: LocalCluster, names: tuple[str, ...], count: int, seed: int) -> int:
@@ -47,6 +50,8 @@ def _run(tazuna: Tazuna, cluster: LocalCluster, names: tuple[str, ...], count: i
     for number in range(1, count + 1):
         _change(tazuna.folder, names, number)
         kill_at_random(tazuna, seconds, chance, kills)
+        if number % 10 == 0:
+            print(f"  after {number}: {kills.killed} killed", flush=True)
         wrong = torn(cluster)
         if wrong:
             print(f"torn after kill {number}: {wrong}")
@@ -58,6 +63,24 @@ def _run(tazuna: Tazuna, cluster: LocalCluster, names: tuple[str, ...], count: i
     for command, ran in results:
         print(f"{' '.join(command)}: exit code {ran.code}, {ran.stdout.splitlines()[0] if ran.stdout else ran.stderr}")
     return 0 if final.code == 0 and not any(ran.code for _, ran in results) else 1
+
+
+def _race(tazuna: Tazuna, cluster: LocalCluster, names: tuple[str, ...], count: int) -> int:
+    """Starts two applies at once, again and again: one applies, the other is refused and names it."""
+    seen: Counter[str] = Counter()
+    for number in range(count):
+        _change(tazuna.folder, names, 1000 + number)
+        both = [tazuna.start("apply", "--no-wait", "-o", "json") for _ in range(2)]
+        answers = sorted((one.communicate()[0], one.returncode) for one in both)
+        codes = sorted(code for _, code in answers)
+        named = any('"code": "lock"' in stdout and "is applying since" in stdout for stdout, _ in answers)
+        seen[f"{codes}{'' if named else ', no holder named'}"] += 1
+        if torn(cluster):
+            print(f"torn by pair {number}: {torn(cluster)}")
+            return 1
+    drift = tazuna("state", "drift", "--fail-on-drift")
+    print(f"{count} pairs, exit codes: {dict(seen)}; drift: exit code {drift.code}")
+    return 0 if not count or (list(seen) == ["[0, 5]"] and drift.code == 0) else 1
 
 
 def _bootstrap(tazuna: Tazuna) -> float:
