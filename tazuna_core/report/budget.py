@@ -23,6 +23,8 @@ class Block:
     role: Role = "part"
     parent: int | None = None
     cut: Callable[[int], str] | None = None
+    objects: int = 1
+    """How many objects it shows, where it is of the role."""
 
 
 @dataclass
@@ -73,7 +75,7 @@ def fit(blocks: Sequence[Block], limit: int, notice: Callable[[int, int], str], 
     sizes = sizes_of(blocks)
     if sum(each[-1] for each in sizes) <= limit:
         return tidy("".join(block.forms[-1] for block in blocks))
-    total = sum(block.role == "object" for block in blocks)
+    total = sum(block.objects for block in blocks if block.role == "object")
     reserve = size(notice(total, total)) + size(more(total))
     title = next(index for index, block in enumerate(blocks) if block.role == "title")
     if sizes[title][0] + reserve > limit:
@@ -113,8 +115,8 @@ def _fill(choice: _Choice, ranked: list[int]) -> None:
 def _assembled(choice: _Choice, notice: Callable[[int, int], str], more: Callable[[int], str], total: int) -> str:
     blocks = choice.blocks
     objects = [index for index, block in enumerate(blocks) if block.role == "object"]
-    shown = sum(choice.level[index] == len(blocks[index].forms) - 1 for index in objects)
-    nameless = sum(not choice.texts[index] for index in objects)
+    shown = sum(blocks[i].objects for i in objects if choice.level[i] == len(blocks[i].forms) - 1)
+    nameless = sum(blocks[i].objects for i in objects if not choice.texts[i])
     result = []
     for block, text in zip(blocks, choice.texts, strict=True):
         if block.role == "notice":

@@ -13,7 +13,7 @@ from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.model import FieldChange
 from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import Sided, view
-from tazuna_core.report.words import has_owner_words, left_out, owner_words
+from tazuna_core.report.words import has_owner_words, left_out, note_of, owner_words
 
 WIDTH = 400
 MOST_ROWS = 2_000
@@ -78,7 +78,7 @@ def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldR
         splits=tuple(_split(one, other, lang) for one, other in pairs) if long else (),
         who=owner_words(field.owner, lang) if has_owner_words(seen) else "",
         fate=say(lang, f"fate.{seen.fate}") if seen.fate else "",
-        note=clean(field.note),
+        note=clean(note_of(seen)),
     )
 
 

@@ -36,7 +36,7 @@ ONE_LINE_WIDTH = 100
 LINE_WIDTH = 200
 _CONTEXT = 3
 _MOST_LINES_MATCHED = 20_000
-_MOST_LINES_SHOWN = 20_000
+_MOST_LINES_SHOWN = 60_000
 _MOST_JSON = 1_500_000
 """Characters: more than an object of a cluster can hold, so what is longer is formatted by nobody's need."""
 _MOST_NODES = 10_000

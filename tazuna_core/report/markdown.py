@@ -6,15 +6,16 @@ changes stay longest, counts and names longer than contents (B01-B12, B27-B34).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tazuna_core.report.blast_radius import blast_radius
 from tazuna_core.report.budget import Block, clip, fit, tidy
 from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.markdown_alike import Alike, grouped
 from tazuna_core.report.markdown_escape import code, fence, link, paragraph, plain
 from tazuna_core.report.markdown_objects import object_text
+from tazuna_core.report.markdown_tables import counts_table, targets_table
 from tazuna_core.report.model import ErrorLine, ManifestReport, ObjectReport, Report, Reports
 from tazuna_core.report.seal import seal
 from tazuna_core.report.values import clean
@@ -28,12 +29,15 @@ from tazuna_core.report.words import (
     left_out_sentences,
     partial_sentence,
     risk_sentences,
-    target_words,
+    short_target,
+    target_place,
 )
 
 COMMENT_LIMIT = 65_000
 """Bytes of a comment (contract, section 5)."""
 _HEADER_SHARE = 4
+_FEW = 12
+"""So many objects, and what somebody changed by hand is open to be read without a click."""
 _RANKS = {
     "conflict": 10,
     "removed": 11,
@@ -44,7 +48,6 @@ _RANKS = {
     "added": 14,
 }
 _TITLE, _HEADER, _TARGET, _ERRORS, _TABLE, _RISKS, _HIDDEN, _WARNINGS = 0, 1, 2, 3, 4, 5, 20, 21
-_COLUMNS = ("conflict", "removed", "missing", "drifted", "modified", "added", "unknown-extra")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,8 @@ def page(report: Report | Reports, options: Options) -> list[Block]:
         share = (options.limit or COMMENT_LIMIT) // _HEADER_SHARE
         header = _clipped_header(options.header, share)
         result.add(Block(_HEADER, ("", f"{header}\n\n")))
+    if len(reports) > 1:
+        result.add(Block(_TABLE, ("", targets_table(reports, options.lang))))
     for one in reports:
         _add_report(result, one, options, several=len(reports) > 1)
     result.add(Block(_TITLE, ("",), "more"))
@@ -150,7 +155,7 @@ def _add_report(result: _Page, report: Report, options: Options, *, several: boo
     lang = options.lang
     rows = shown(report, options.show_all)
     if several:
-        place = ", ".join(code(value) for _, value in target_words(report.target)[:3])
+        place = target_place(report, code)
         result.add(Block(_TITLE, ("", f"\n### {place}: {command_title(report, lang)}: {headline(report, lang)}\n\n")))
     result.add(Block(_TARGET, ("", _summary(report, lang))))
     if report.errors:
@@ -158,7 +163,7 @@ def _add_report(result: _Page, report: Report, options: Options, *, several: boo
         full = f"### {say(lang, 'errors')}\n\n{_messages(report.errors)}\n\n"
         first = f"### {say(lang, 'errors')}\n\n{_messages(report.errors[:1])}\n\n"
         result.add(Block(_ERRORS, ("", short, first, full)))
-    table = _table(rows, lang)
+    table = counts_table(rows, lang)
     if table:
         result.add(Block(_TABLE, ("", table)))
     risks = risk_sentences(blast_radius(report), lang, code)
@@ -173,6 +178,7 @@ def _add_objects(
     result: _Page, report: Report, rows: list[tuple[ManifestReport, list[ObjectReport]]], options: Options
 ) -> None:
     lang, hidden, sides = options.lang, hidden_of(report.hidden), len(report.sides)
+    few = sum(len(objects) for _, objects in rows) <= _FEW
     conflicts = [(manifest, obj) for manifest, objects in rows for obj in objects if _is_conflict(obj)]
     if conflicts:
         title = f"### {say(lang, 'conflicts')}\n\n{say(lang, 'conflicts.why')}\n\n"
@@ -188,10 +194,15 @@ def _add_objects(
             continue
         rank = min(_rank(obj) for obj in rest)
         parent = result.add(Block(rank, ("", f"\n### {code(manifest.name)}\n\n")))
+        texts = []
         for obj in rest:
             reason = plain(reason_of(report, obj.key)) if obj.status == "unknown" else ""
-            text = object_text(obj, hidden.get(obj.key, []), lang, sides=sides, reason=reason)
-            result.add(Block(_rank(obj), text.forms(), "object", parent, text.cut))
+            opened = few and obj.status == "live-drifted"
+            text = object_text(obj, hidden.get(obj.key, []), lang, sides=sides, reason=reason, opened=opened)
+            texts.append((obj, text))
+        for obj, shown_as in grouped(texts, lang):
+            number = len(shown_as.objects) if isinstance(shown_as, Alike) else 1
+            result.add(Block(_rank(obj), shown_as.forms(), "object", parent, shown_as.cut, objects=number))
 
 
 def _is_conflict(obj: ObjectReport) -> bool:
@@ -204,7 +215,7 @@ def _rank(obj: ObjectReport) -> int:
 
 def _summary(report: Report, lang: Lang) -> str:
     """What was checked: the target, then the sentence of the contract."""
-    target = " · ".join(f"{say(lang, label)} {code(value)}" for label, value in target_words(report.target))
+    target = " · ".join(f"{say(lang, label)} {code(value)}" for label, value in short_target(report.target))
     if is_clean(report):
         sentence = f"{clean_sentence(report, lang)} {checked_sentence(report, lang)}"
     elif report.coverage.complete:
@@ -212,29 +223,6 @@ def _summary(report: Report, lang: Lang) -> str:
     else:
         sentence = f"**{partial_sentence(report, lang, code)}**"
     return f"{target}\n\n{sentence}\n\n"
-
-
-def _table(rows: list[tuple[ManifestReport, list[ObjectReport]]], lang: Lang) -> str:
-    """Counts by manifest; the columns are the classes that occur."""
-    columns = [one for one in _COLUMNS if any(one in obj.classes for _, objects in rows for obj in objects)]
-    if not columns:
-        return ""
-    heads = [say(lang, "manifest"), *(_column(one, lang) for one in columns)]
-    lines = [_cells(heads), _cells(["---", *("--:" for _ in columns)])]
-    for manifest, objects in rows:
-        numbers = [sum(column in obj.classes for obj in objects) for column in columns]
-        lines.append(_cells([code(manifest.name, cell=True), *(str(number or "") for number in numbers)]))
-    return "\n".join(lines) + "\n\n"
-
-
-def _column(name: str, lang: Lang) -> str:
-    # The words of the counts without their number.
-    words = say(lang, f"count.{name.replace('-', '_')}", n=2)
-    return re.sub(r"\s*2\s*", "", words)
-
-
-def _cells(cells: list[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
@@ -254,8 +242,7 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
         items = "".join(_hidden_items(report))
         summary = f"\n<details><summary>{say(lang, 'hidden.title')}: {len(report.hidden):,}</summary>\n\n"
         listed = "".join(f"- {one}\n" for one in sentences)
-        hint = say(lang, "hidden.show")
-        result.add(Block(_HIDDEN, ("", f"\n{short}\n", f"{summary}{listed}\n{hint}\n\n{items}\n</details>\n\n")))
+        result.add(Block(_HIDDEN, ("", f"\n{short}\n", f"{summary}{listed}\n{items}\n</details>\n\n")))
     if report.warnings:
         title = f"<summary>{say(lang, 'warnings')}: {len(report.warnings):,}</summary>"
         result.add(Block(_WARNINGS, ("", f"\n<details>{title}\n\n{_messages(report.warnings)}\n\n</details>\n\n")))

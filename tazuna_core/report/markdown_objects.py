@@ -15,7 +15,7 @@ from tazuna_core.report.markdown_escape import code, fence, fence_ticks, html_co
 from tazuna_core.report.model import FieldChange, Hidden, ObjectReport, Owner
 from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import FieldView, Sided, display_name, view
-from tazuna_core.report.words import has_owner_words, left_out
+from tazuna_core.report.words import has_owner_words, left_out, note_of
 
 WIDTH = 160
 """Characters of a value in a code span."""
@@ -186,8 +186,9 @@ def _tail(seen: FieldView, lang: Lang, sides: int) -> list[str]:
         words.append(_owner(field.owner, lang))
     if seen.fate:
         words.append(say(lang, f"fate.{seen.fate}"))
-    if field.note:
-        words.append(plain(field.note))
+    note = note_of(seen)
+    if note:
+        words.append(plain(note))
     return words
 
 

@@ -85,6 +85,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "verdict.extra": ("extra", "余分"),
     "verdict.normalised": ("normalised", "正規化"),
     "field.count": ("{n:field|fields}", "{n} フィールド"),
+    "alike": ("{n:object|objects} alike", "同じ内容の {n} 件"),
+    "alike.of": ("In each of:", "対象:"),
     "lines.count": ("{n:line|lines}", "{n} 行"),
     "lines.skipped": ("{n:unchanged line|unchanged lines}", "変更のない {n} 行"),
     "lines.more": ("{n:more line|more lines}", "残り {n} 行"),
@@ -169,6 +171,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "target.context": ("context", "コンテキスト"),
     "target.commit": ("commit", "コミット"),
     "target.base": ("compared with commit", "比較対象のコミット"),
+    "checked.title": ("Checked", "確認"),
+    "found": ("Found", "結果"),
     "manifest": ("Manifest", "マニフェスト"),
     "conflicts": ("Conflicts", "競合"),
     "conflicts.why": (

@@ -11,7 +11,7 @@ from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.model import FieldChange
 from tazuna_core.report.values import ABSENT_TEXT, clean, one_line_each
 from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, Sided, view
-from tazuna_core.report.words import has_owner_words, left_out, owner_words
+from tazuna_core.report.words import has_owner_words, left_out, note_of, owner_words
 
 WIDTH = 120
 """Characters of a value on a field line."""
@@ -84,6 +84,7 @@ def _tag(seen: FieldView, command: str) -> str:
     words = [] if field.verdict == usual else [say("en", f"verdict.{field.verdict}")]
     if seen.fate:
         words.append(say("en", f"fate.was.{seen.fate}" if command == "apply" else f"fate.{seen.fate}"))
-    if field.note:
-        words.append(clean(field.note))
+    note = note_of(seen)
+    if note:
+        words.append(clean(note))
     return ", ".join(words)

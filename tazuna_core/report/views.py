@@ -15,6 +15,7 @@ from tazuna_core.report.values import MaskedWord, masked_word
 STATUSES: tuple[Status, ...] = get_args(Status)
 DRIFT_COMMANDS = frozenset({"state drift", "state record"})
 """Commands whose answer is about changes by hand."""
+_ROUTINE = frozenset({CONTROLLER, SERVER_DEFAULT, "deployment revision"})
 QUIET: frozenset[Status] = frozenset({"unchanged", "expired", "superseded"})
 """Statuses that nobody has to act on; listed with --all only."""
 # The order of the Go CLI's frames first (format reference 4.1), then ours by precedence.
@@ -144,7 +145,7 @@ def hidden_of(hidden: Iterable[Hidden]) -> dict[str, list[Hidden]]:
     """
     result: dict[str, list[Hidden]] = {}
     for one in hidden:
-        if one.rule not in (CONTROLLER, SERVER_DEFAULT):
+        if one.rule not in _ROUTINE:
             result.setdefault(one.key, []).append(one)
     return result
 

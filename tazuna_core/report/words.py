@@ -16,6 +16,7 @@ Quote = Callable[[str], str]
 """Makes a name safe for a form: a code span in markdown, an element in HTML."""
 
 NAMES_IN_A_SENTENCE = 3
+_COMMIT = 12
 _COUNTED = ("conflict", "removed", "missing", "drifted", "modified", "added", "unknown_extra")
 
 
@@ -120,8 +121,32 @@ def owner_words(owner: Owner | None, lang: Lang) -> str:
 
 
 def has_owner_words(seen: FieldView) -> bool:
-    """Tells whether to say who: where somebody changed the cluster, known or not; else only where known."""
-    return seen.change.owner is not None or seen.change.verdict in ("drifted", "conflict", "extra")
+    """Tells whether to say who: where somebody changed the cluster, known or not.
+
+    Of what the repository changes, only somebody else than us: that we hold the field is what everybody expects.
+    """
+    owner = seen.change.owner
+    if seen.change.verdict in ("drifted", "conflict", "extra"):
+        return True
+    return owner is not None and owner.origin != "tazuna"
+
+
+def note_of(seen: FieldView) -> str:
+    """Returns the field's note; "" where it says no more than what is said of its secret value."""
+    secret = say("en", f"secret.{seen.secret}") if seen.secret else ""
+    return "" if seen.change.note == secret else seen.change.note
+
+
+def target_place(report: Report, quote: Quote) -> str:
+    """Returns file, environment and context of a report, to tell one target from another."""
+    places = ("target.file", "target.environment", "target.context")
+    return ", ".join(quote(value) for label, value in target_words(report.target) if label in places)
+
+
+def short_target(target: Target) -> list[tuple[str, str]]:
+    """Returns ``target_words`` with commits as people write them."""
+    commits = ("target.commit", "target.base")
+    return [(label, value[:_COMMIT] if label in commits else value) for label, value in target_words(target)]
 
 
 def target_words(target: Target) -> list[tuple[str, str]]:

@@ -284,6 +284,7 @@ def test_b45_outputs_hold_exactly_what_is_meant(step: Step) -> None:
     assert set(done.outputs) <= {
         *("result", "exit-code", "changed", "added", "modified", "removed", "drifted", "missing", "conflicts"),
         *("unchecked", "report-path", "html-path", "comment-posted", "comment-url", "issue-number", "repo-commit"),
+        "applied",
     }
     assert done.outputs["result"] == "changed"
 

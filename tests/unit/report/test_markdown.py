@@ -30,7 +30,7 @@ def lines(number: int, word: str) -> str:
 
 
 def large() -> Report:
-    small = [config_map(f"small-{n}", lines(3, "old"), lines(3, "new")) for n in range(3)]
+    small = [config_map(f"small-{n}", lines(3, f"old-{n}"), lines(3, "new")) for n in range(3)]
     return report("plan", *small, config_map("a-big", lines(4_000, "old"), lines(4_000, "new")))  # type: ignore[arg-type]
 
 
@@ -79,7 +79,7 @@ def test_b04_a_cut_never_reads_as_no_changes(limit: int) -> None:
 
 def test_b05_counts_and_names_survive() -> None:
     found = report(
-        "plan", *(config_map(f"c{n:03}", lines(50, "old"), lines(50, "new"), f"m{n % 3}") for n in range(300))
+        "plan", *(config_map(f"c{n:03}", lines(50, f"old {n}"), lines(50, "new"), f"m{n % 3}") for n in range(300))
     )  # type: ignore[arg-type]
     text = markdown(found, Options(limit=20_000))
     assert [text.count(f"| `m{n}` | 100 |") for n in range(3)] == [1, 1, 1]
@@ -111,7 +111,7 @@ def test_b09_fences_and_details_are_closed_at_every_limit() -> None:
 
 
 def test_b12_a_summary_stays_below_its_limit_and_points_to_the_whole() -> None:
-    found = report("plan", *(config_map(f"c{n}", lines(900, "old"), lines(900, "new")) for n in range(60)))  # type: ignore[arg-type]
+    found = report("plan", *(config_map(f"c{n}", lines(900, f"old {n}"), lines(900, "new")) for n in range(60)))  # type: ignore[arg-type]
     text = markdown(found, Options(limit=1_000_000, artifact="tazuna-report"))
     assert 900_000 < len(text.encode()) <= 1_000_000
     assert "artefact `tazuna-report`" in text

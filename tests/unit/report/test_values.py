@@ -145,7 +145,7 @@ def test_huge_texts_show_the_beginning_of_both_sides_and_count_the_rest() -> Non
     after = "\n".join(f"new {number}" for number in range(160_000))
     found = line_diff(before, after)
     shown = [one for one in found.lines if one.mark != "@"]
-    assert len(found.lines) <= 20_001
+    assert len(found.lines) <= 60_001
     assert {one.mark for one in shown[:100]} == {"-"}
     assert any(one.text == "new 0" for one in shown)
     assert len(shown) + sum(one.rest for one in found.lines) == 310_000
