@@ -17,7 +17,7 @@ from tazuna_core.report.model import Report
 from tests.bench.mutations import controllers, edits, repository
 from tests.bench.mutations.compare import Mismatch, compare, said
 from tests.bench.mutations.edits import Edit
-from tests.bench.mutations.expect import Expected, expected
+from tests.bench.mutations.expect import Expected, expected, expires
 from tests.bench.mutations.schema import Json
 from tests.bench.mutations.tools import Done, Tools
 from tests.bench.mutations.view import Ref, View
@@ -148,10 +148,7 @@ class Bench:
         with ThreadPoolExecutor(3) as pool:
             for attempt, done in zip(attempts, pool.map(perform, attempts), strict=True):
                 attempt.done = done
-        report, planned, now = self._asked(plan_too)
-        touched = [ref for ref in self.refs if now.get(ref) != self._versions.get(ref)]
-        self._forget(touched)
-        live = self._view.read(touched)
+        report, planned, touched, live = self._asked(plan_too)
         by_ref = {attempt.edit.ref: attempt for attempt in attempts}
         for which, one in (("state drift", report), ("plan", planned)):
             if one is not None:
@@ -161,15 +158,17 @@ class Bench:
         self._put_back(touched)
         self.clean(f"after batch of edits {attempts[0].number}-{attempts[-1].number}" if attempts else "after nothing")
 
-    def _asked(self, plan_too: bool) -> tuple[Report, Report | None, dict[Ref, str]]:
-        """Reports of a moment in which nothing changed."""
+    def _asked(self, plan_too: bool) -> tuple[Report, Report | None, list[Ref], dict[Ref, Json]]:
+        """Reports of a moment in which nothing changed, and what was stored then of the objects that were touched."""
         while True:
             before = self._view.settled(self.refs)
             report = state_drift(self._options)
             planned = plan(self._options) if plan_too else None
-            after = self._view.versions(self.refs)
-            if before == after:
-                return report, planned, after
+            touched = [ref for ref in self.refs if before.get(ref) != self._versions.get(ref)]
+            self._forget(touched)
+            live = self._view.read(touched)
+            if before == self._view.versions(self.refs):
+                return report, planned, touched, live
 
     def _judge(
         self, which: str, report: Report, by_ref: dict[Ref, Attempt], touched: Sequence[Ref], live: dict[Ref, Json]
@@ -181,7 +180,7 @@ class Bench:
             wanted: list[Expected] = []
             state = "there"
             if ref in touched and ref not in live:
-                state = "gone"
+                state = "expired" if expires(self._baseline[ref]) else "gone"
             elif ref in touched and live[ref]["metadata"].get("deletionTimestamp"):
                 state = "deleting"
             elif ref in touched:
@@ -205,9 +204,7 @@ class Bench:
             self._view.restore(ref, self._baseline[ref])
         applied = apply(self._options)
         refused = [line.message for line in applied.errors]
-        report, _, now = self._asked(plan_too=False)
-        changed = [ref for ref in self.refs if now.get(ref) != self._versions.get(ref)]
-        live = self._view.read(changed)
+        report, _, changed, live = self._asked(plan_too=False)
         self._judge(AFTER_APPLY, report, by_ref, changed, live)
         for ref in changed:
             back = [one for one in self._expected(ref, live[ref]) if one.verdict == "drifted"] if ref in live else []

@@ -75,11 +75,11 @@ def _ref(key: str, view: View) -> Ref:
 
 
 def compare(ref: Ref, what: Said, expected: Iterable[Expected], state: str, *, ledger_too: bool = True) -> Mismatch:
-    """Compares one object. ``state`` is ``there``, ``gone`` or ``deleting``."""
+    """Compares one object. ``state`` is ``there``, ``gone``, ``expired`` or ``deleting``."""
     out = Mismatch()
     obj = what.objects.get(ref)
     status = obj.status if obj else "unchanged"
-    wanted_status = {"gone": "live-missing", "deleting": "deleting"}.get(state)
+    wanted_status = {"gone": "live-missing", "expired": "unchanged", "deleting": "deleting"}.get(state)
     if wanted_status:
         if status != wanted_status:
             out.missed.append(f"the object is {state}; status {status}, {what.unchecked.get(ref, '')}")

@@ -19,7 +19,8 @@ SCALED = {"Deployment", "StatefulSet"}
 ROLES = {"Role", "ClusterRole"}
 WEBHOOKS = {"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"}
 RESTARTED = {"Deployment", "StatefulSet", "DaemonSet"}
-_TEMPLATED = ("spec", "template", "spec")
+IN_USE = {"Garden", "ServiceMonitor", "PrometheusRule", "Prometheus", "Alertmanager"}
+"""Custom resources that are applied: their definitions take them along."""
 
 
 @dataclass(frozen=True)
@@ -317,6 +318,8 @@ EDITS: Sequence[tuple[int, str, Make, Callable[[Json], bool]]] = (
     (6, "custom resource", _of("custom resource", scalar, list_add, list_remove, list_reorder, key_add, key_remove),
      lambda o: "." in o["apiVersion"] and "k8s.io" not in o["apiVersion"]),
     (5, "delete", delete, lambda o: o["kind"] not in {"Namespace", "CustomResourceDefinition"}),
+    (1, "delete definition", _of("delete definition", delete),
+     lambda o: o["kind"] == "CustomResourceDefinition" and o["spec"]["names"]["kind"] not in IN_USE),
     (2, "delete, held", held, lambda o: o["kind"] not in {"Namespace", "CustomResourceDefinition"}),
     (5, "re-create", re_create, lambda o: o["kind"] not in {"Namespace", "CustomResourceDefinition"}),
     (5, "scale", scale, lambda o: o["kind"] in SCALED),

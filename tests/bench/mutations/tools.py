@@ -59,7 +59,7 @@ class Tools:
             return edit.tool
         if edit.command:
             return f"kubectl {edit.command[0]}"
-        if edit.kind == "delete":
+        if edit.after is None:
             return rng.choice(("kubectl delete", "raw DELETE"))
         if edit.kind == "re-create":
             return rng.choice(("kubectl delete, create", "kubectl replace --force"))
@@ -71,7 +71,7 @@ class Tools:
             tools.append("kubectl apply")
         node = self._view.node(edit.ref)
         if edit.path and self._value(edit, node) is not MISSING:
-            tools += ["kubectl apply --server-side", "server-side apply by another"]
+            tools += ["kubectl apply --server-side", "server-side apply by another", "our own apply, in part"]
         built_in = "." not in edit.ref.api_version or edit.ref.api_version.endswith(".k8s.io/v1")
         if built_in and edit.path and edit.ref.kind not in {"CustomResourceDefinition", "APIService"}:
             tools.append("kubectl patch strategic")
@@ -154,6 +154,13 @@ class Tools:
         path = f"{self._view.path(edit.ref)}?fieldManager={name}&force=true"
         answer = self._view.cluster.request("PATCH", path, body, "application/apply-patch+yaml")
         return self._answered(answer, f"server-side apply as {name} of {json.dumps(body)[:300]}")
+
+    def _our_apply(self, edit: Edit, rng: random.Random) -> Done:
+        """A server-side apply under our name of a part: everything else that only we declared goes."""
+        path = f"{self._view.path(edit.ref)}?fieldManager=tazuna&force=true"
+        body = self._partial(edit)
+        answer = self._view.cluster.request("PATCH", path, body, "application/apply-patch+yaml")
+        return self._answered(answer, f"server-side apply as tazuna of {json.dumps(body)[:300]}")
 
     def _raw_delete(self, edit: Edit, rng: random.Random) -> Done:
         answer = self._view.cluster.request("DELETE", self._view.path(edit.ref), {"propagationPolicy": "Background"})
@@ -347,6 +354,7 @@ _PERFORM: dict[str, Callable[[Tools, Edit, random.Random], Done]] = {
     "scale subresource": Tools._scale_subresource,
     "raw JSON patch": Tools._json_patch,
     "server-side apply by another": Tools._apply_patch,
+    "our own apply, in part": Tools._our_apply,
     "raw DELETE": Tools._raw_delete,
     "PUT, clear": Tools._clear,
     "other version": Tools._other_version,
