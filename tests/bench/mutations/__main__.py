@@ -6,6 +6,7 @@ import argparse
 import collections
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from tests.bench.mutations import repository
@@ -21,6 +22,7 @@ def main() -> int:
     parser.add_argument("--edits", type=int, default=400, help="edits with an effect, for each seed")
     parser.add_argument("--bundles", default=",".join(repository.bundles()), help="of the corpus, by comma")
     parser.add_argument("--only", type=int, help="the one edit of this number")
+    parser.add_argument("--clean", action="store_true", help="first hold that nothing is reported of what is untouched")
     parser.add_argument("--refused", action="store_true", help="say what the server refused")
     options = parser.parse_args()
     names = [name for name in options.bundles.split(",") if name]
@@ -28,6 +30,12 @@ def main() -> int:
     with LocalCluster() as cluster, tempfile.TemporaryDirectory() as folder:
         bench = Bench(cluster, Path(folder), names)
         bench.clean("after apply")
+        if options.clean:
+            time.sleep(60)
+            bench.clean("after a minute")
+            cluster.restart_api_server()
+            bench.clean("after a restart of the API server")
+            print(f"untouched: {len(bench.refs)} objects, {bench.faults} reported, by drift and plan")
         for seed in options.seed:
             print(f"seed {seed}", flush=True)
             try:
