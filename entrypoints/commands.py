@@ -37,6 +37,7 @@ class CoreCommands:
 
     def run(self, call: Call) -> Report:
         """Returns the call's report; raises TazunaError."""
+        name = call.options.environ.get("TAZUNA_CONTEXT")
         if call.command == "plan":
             if call.against != "live":
                 from tazuna_core.operations.base_plan import base_plan
@@ -60,9 +61,12 @@ class CoreCommands:
         if call.command == "sync":
             from tazuna_core.operations.apply import ApplyOptions, apply
 
-            name = call.options.environ.get("TAZUNA_CONTEXT")
             how = ApplyOptions(sync=True, on_drift=call.on_drift, context_name=name)
             return apply(call.options, how, _progress)
+        if call.command == "rehearse":
+            from tazuna_core.operations.rehearse import rehearse
+
+            return rehearse(call.options, context_name=name, progress=_progress)
         raise UsageError(f"`command: {call.command}` is not in this version", advice="See docs/action.md.")
 
 
