@@ -188,11 +188,12 @@ def _add_objects(
                 obj, hidden.get(obj.key, []), lang, sides=sides, opened=True, manifest=clean(manifest.name) or "-"
             )
             result.add(Block(_RANKS["conflict"], text.forms(), "object", parent, text.cut))
-    for manifest, objects in rows:
-        rest = [obj for obj in objects if not _is_conflict(obj)]
+    sections = [(manifest, [obj for obj in objects if not _is_conflict(obj)]) for manifest, objects in rows]
+    # What deletes or was changed by hand is read first, wherever it stands in the order of applying.
+    for manifest, rest in sorted(sections, key=lambda section: min(map(_rank, section[1]), default=0)):
         if not rest:
             continue
-        rank = min(_rank(obj) for obj in rest)
+        rank = min(map(_rank, rest))
         parent = result.add(Block(rank, ("", f"\n### {code(manifest.name)}\n\n")))
         texts = []
         for obj in rest:

@@ -99,7 +99,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "note.confidence": ("found by {method}, confidence {confidence}", "検出方法 {method}、確度 {confidence}"),
     # Rows and their statuses
     "row.added": ("to be created", "to be created"),
-    "row.removed": ("to be removed", "to be removed"),
+    "row.removed": ("no longer declared; --sync --prune deletes it", "no longer declared; --sync --prune deletes it"),
     "row.conflict": ("conflict", "conflict"),
     "row.live-drifted": ("drifted", "drifted"),
     "row.live-missing": ("missing in the cluster", "missing in the cluster"),

@@ -78,3 +78,20 @@ def test_several_targets_have_a_table() -> None:
         [("tokyo", ""), ("", "4 changed")],
         [("osaka", ""), ("", "6 changed")],
     ]
+
+
+def test_what_deletes_or_was_changed_by_hand_comes_before_mere_changes() -> None:
+    found = report(
+        "plan",
+        obj("a//v1/ConfigMap/ns/changed", "modified", "modified", fields=(field("data.k", recorded="1", desired="2"),)),
+        obj(
+            "b//v1/Service/ns/scaled",
+            "live-drifted",
+            "drifted",
+            fields=(field("spec.x", "drifted", recorded=1, live=2),),
+        ),
+        obj("c//v1/PersistentVolumeClaim/ns/gone", "removed", "removed"),
+    )
+    text = markdown(found)
+    assert re.findall(r"^### `(\w)`", text, re.MULTILINE) == ["c", "b", "a"]
+    assert re.findall(r"^\| `(\w)`", text, re.MULTILINE) == ["a", "b", "c"]
