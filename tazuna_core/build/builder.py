@@ -37,7 +37,9 @@ def build_manifest(manifest: Manifest, settings: BuildSettings) -> BuiltManifest
         found = objects_of(joined, manifest.name, manifest.default_namespace)
     except TazunaError as error:
         return BuiltManifest(manifest, error=_placed(error, manifest))
-    return BuiltManifest(manifest, found.objects, (*rendered.notices, *found.notices))
+    # of an object that is declared twice the last one stays: applied in order, it is the one that the cluster ends with
+    objects = tuple({str(obj.key) if obj.key.name else id(obj): obj for obj in reversed(found.objects)}.values())[::-1]
+    return BuiltManifest(manifest, objects, (*rendered.notices, *found.notices))
 
 
 def build_all(manifests: Iterable[Manifest], settings: BuildSettings, workers: int = 2) -> tuple[BuiltManifest, ...]:

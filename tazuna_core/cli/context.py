@@ -65,6 +65,15 @@ def report_of(given: Globals, command: str, work: Callable[[Options], Report]) -
     finish(given, report.model_copy(update={"run": run}))
 
 
+def require_text(given: Globals, command: str) -> None:
+    """Raises UsageError where another form is asked of a command that has text alone: no option is ignored."""
+    if given.output != "text" or given.report_file is not None:
+        raise UsageError(
+            f"`{command}` prints text alone",
+            advice="-o and --report-file are for commands that make a report.",
+        )
+
+
 def finish(given: Globals, report: Report | Reports) -> NoReturn:
     """Writes the report file, prints the report, exits with its code."""
     from tazuna_core.report.exit_code import exit_code, failing_classes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,6 +12,9 @@ from tazuna_core.errors import TazunaError, UsageError
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs one command and exits with its code (contract, section 3)."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a sign is no reason to fail
     code = run(sys.argv[1:] if arguments is None else list(arguments))
     _flush()
     sys.exit(code)

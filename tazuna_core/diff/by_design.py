@@ -88,11 +88,15 @@ def _kept_by_server(subject: Subject, difference: Difference, _owner: FieldsEntr
 
 
 def _generated_selector(subject: Subject, difference: Difference, _owner: FieldsEntry | None, sent: Any) -> bool:
-    """A Job's own labels name its uid, which a re-created Job has anew."""
+    """A Job's generated labels name its uid, which a re-created Job has anew, and itself.
+
+    The server copies them from the template to a Job that has no labels of its own.
+    """
     last = difference.path[-1] if difference.path else None
     if (subject.ref.group, subject.ref.kind) != ("batch", "Job") or not isinstance(last, Key) or sent is not ABSENT:
         return False
-    return last.name in _UID_LABELS and difference.right == subject.live["metadata"].get("uid")
+    field = _JOB_LABELS.get(last.name)
+    return field is not None and difference.right == subject.live["metadata"].get(field)
 
 
 def _by_machine(subject: Subject, owner: FieldsEntry | None) -> bool:
@@ -107,7 +111,12 @@ def _names(path: Path) -> tuple[str, ...]:
 _ANNOTATIONS: Path = (Key("metadata"), Key("annotations"))
 _TOKEN_UID: Path = (*_ANNOTATIONS, Key("kubernetes.io/service-account.uid"))
 _REVISION: Path = (*_ANNOTATIONS, Key(REVISION))
-_UID_LABELS = frozenset({"controller-uid", "batch.kubernetes.io/controller-uid"})
+_JOB_LABELS = {
+    "controller-uid": "uid",
+    "batch.kubernetes.io/controller-uid": "uid",
+    "job-name": "name",
+    "batch.kubernetes.io/job-name": "name",
+}
 _KEPT: dict[tuple[str, str], frozenset[Path]] = {
     ("apps/v1", "DaemonSet"): frozenset({(*_ANNOTATIONS, Key("deprecated.daemonset.template.generation"))}),
     ("autoscaling/v1", "HorizontalPodAutoscaler"): frozenset(

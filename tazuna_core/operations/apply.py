@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from tazuna_core.build.model import BuiltManifest
-from tazuna_core.diff.unknown_fields import field_problems
-from tazuna_core.errors import InvalidObjectError, TazunaError, UsageError
-from tazuna_core.objects.model import BuiltObject
-from tazuna_core.objects.sendable import sendable
+from tazuna_core.errors import UsageError
 from tazuna_core.operations.apply_options import DEFAULTS, ApplyOptions, Progress, require_consistent
 from tazuna_core.operations.apply_run import ApplyRun, Work
 from tazuna_core.operations.cluster_tests import Prepared, prepared
@@ -18,6 +14,7 @@ from tazuna_core.operations.options import Options
 from tazuna_core.operations.run_guard import RunGuard
 from tazuna_core.operations.session import Session
 from tazuna_core.operations.sync_report import SyncReport
+from tazuna_core.operations.valid import invalid_objects
 from tazuna_core.report.assemble import Findings, assemble
 from tazuna_core.report.model import Report
 from tazuna_core.spec.check import require_unique_names
@@ -64,6 +61,7 @@ def apply(options: Options, how: ApplyOptions = DEFAULTS, progress: Progress = l
 def _work(session: Session, how: ApplyOptions, findings: Findings) -> Work:
     """Builds what is applied; to prune, everything, for what any manifest declares is not to be deleted."""
     tags = session.options.tags
+    session.require_tags()
     ordered = [tuple(flat(layer)) for layer in layers(session.spec.manifests, tags)]
     manifests = [manifest for layer in ordered for manifest in layer]
     _require_names(manifests)
@@ -105,23 +103,5 @@ def _require_names(manifests: Sequence[Manifest]) -> None:
 
 def _validate(session: Session, work: Work, findings: Findings) -> None:
     """Finds what the server would refuse before anything is written."""
-    for one in work.selected():
-        for obj in one.objects:
-            for problem in _problems(session, obj):
-                findings.fail(_invalid(one, obj, problem))
-
-
-def _problems(session: Session, obj: BuiltObject) -> Iterator[str]:
-    if not obj.key.name:
-        yield "generateName alone makes another object with each apply; give it a name"
-    schema = session.schema(obj.ref)
-    for problem in field_problems(schema, sendable(obj.data)):
-        yield problem.message
-
-
-def _invalid(one: BuiltManifest, obj: BuiltObject, problem: str) -> TazunaError:
-    return InvalidObjectError(
-        f"manifest '{one.manifest.name}': {obj.ref}: {problem}",
-        place=obj.place or one.manifest.place,
-        advice="Correct or remove it; the server would refuse the object.",
-    )
+    for error in invalid_objects(session, work.selected()):
+        findings.fail(error)

@@ -55,6 +55,7 @@ def destroy(options: Options, how: DestroyOptions, progress: Progress = lambda _
     guard_context(session.spec, session.cluster.name or how.context_name)
     findings = session.findings("destroy", ("recorded", "live"))
     findings.warn(session.spec.notices)
+    session.require_tags()
     order = [one.name for layer in layers(session.spec.manifests, options.tags) for one in flat(layer) if one.name]
     api = session.api
     with ApplyLease(api, break_lock=how.break_lock) as lease:

@@ -33,6 +33,7 @@ from tazuna_core.operations.proof import prove
 from tazuna_core.operations.reproducible import unstable_paths
 from tazuna_core.operations.session import Session
 from tazuna_core.operations.tracked import Tracked, tracked_objects
+from tazuna_core.operations.valid import invalid_objects
 from tazuna_core.report.assemble import ManifestVerdicts, assemble
 from tazuna_core.report.model import ErrorLine, Report, Skipped
 from tazuna_core.state.model import Applied
@@ -67,6 +68,8 @@ def plan(options: Options, *, dry_run: bool = False) -> Report:
         else:
             verdicts = list(planning.verdicts(name))
         findings.manifests.append(ManifestVerdicts(name, types.get(name, ""), verdicts))
+    for error in invalid_objects(session, built, planning.as_stored):
+        findings.fail(error)
     findings.warnings += planning.warnings()
     add_exclusions(session, planning.tracked, findings)
     warn_of_rules(session, findings)
@@ -94,13 +97,17 @@ class Planning:
         self.failed = frozenset(one.manifest.name for one in built if one.error is not None)
         self.tracked = tracked_objects(stored, session.cluster.kinds())
         known = {str(obj.key): obj.stored_hash for objects in self.tracked.values() for obj in objects}
+        self.as_stored = frozenset(
+            str(obj.built.key)
+            for objects in desired.values()
+            for obj in objects
+            if known.get(str(obj.built.key)) == obj.built.content_hash
+        )
         changed = [
             obj.ref
             for objects in desired.values()
             for obj in objects
-            if not obj.superseded_by
-            and obj.ref.name
-            and (dry_run or known.get(str(obj.built.key)) != obj.built.content_hash)
+            if not obj.superseded_by and obj.ref.name and (dry_run or str(obj.built.key) not in self.as_stored)
         ]
         self._comparison = Comparison(session, self.tracked, in_full=changed, scaling=self._built_autoscalers())
         self._unreadable = self._comparison.unreadable

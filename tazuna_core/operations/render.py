@@ -22,6 +22,7 @@ def rendered(options: Options, *, show_secrets: bool = False) -> tuple[str, list
     """Returns the YAML of the selected manifests in apply order, and the errors of those that do not build."""
     session = Session(options)
     findings = session.findings("build", ("desired",))
+    session.require_tags()
     ordered = [one for layer in layers(session.spec.manifests, options.tags) for one in flat(layer)]
     built = build(session, ordered, findings)
     documents = []

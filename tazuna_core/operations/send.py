@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tazuna_core.cluster.api_server import ApiServer, ServerAnswer
@@ -63,7 +63,7 @@ def send(
             return Sent("unchanged", recorded, live)
         _delete(api, ref, live)
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
-        return Sent("re-created", _recorded(built, body, answer, subject(answer.body)), answer.body)
+        return Sent("re-created", _recorded(built, body, answer, _anew(subject(answer.body))), answer.body)
     if (ref.group, ref.kind) in RE_CREATED_KINDS:
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
     else:
@@ -72,7 +72,14 @@ def send(
         answer = _required(api.apply(ref, body, field_manager=OUR_MANAGER), ref)
     answer = _without_leftovers(api, built, ref, subject, answer, body, without_extras=without_extras)
     known = subject(answer.body)
+    if live is None:
+        known = _anew(known)
     return Sent(_action(live, known), _recorded(built, body, answer, known), answer.body)
+
+
+def _anew(created: Subject) -> Subject:
+    """Returns an object that this apply created as one without a past: what others once added to it went with it."""
+    return replace(created, recorded=None)
 
 
 def _without_leftovers(
@@ -210,5 +217,6 @@ _ADVICE = {
     404: "Its kind or its namespace is not there: does a manifest before this one create it?",
     409: "The object is being changed or deleted by somebody else; apply again.",
     422: "Change what the message names. A field that cannot be changed needs the object to be deleted first.",
-    500: "Under server-side apply this is a field that the API does not know, or a webhook that cannot be reached.",
+    500: "Under server-side apply: a value of another type than the API wants (quote what must be text), a field that "
+    "it does not know, or a webhook that cannot be reached.",
 }

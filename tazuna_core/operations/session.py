@@ -24,7 +24,8 @@ from tazuna_core.report.model import Target
 from tazuna_core.spec.drift_file import LoadedDriftFile, load_drift_file
 from tazuna_core.spec.load import LoadedSpec, load_spec
 from tazuna_core.spec.manifest import Manifest, flat
-from tazuna_core.spec.tags import select
+from tazuna_core.spec.problems import did_you_mean
+from tazuna_core.spec.tags import all_tags, select
 from tazuna_core.state.configmap_store import ClusterConfigMaps
 from tazuna_core.state.folder_store import FolderConfigMaps
 from tazuna_core.state.model import Source
@@ -47,7 +48,17 @@ class Session:
     @cached_property
     def manifests(self) -> tuple[Manifest, ...]:
         """The selected manifests in declaration order, children in the place of their ``parallel``."""
+        self.require_tags()
         return tuple(flat(select(self.spec.manifests, self.options.tags)))
+
+    def require_tags(self) -> None:
+        """Raises UsageError for a tag that no manifest has: selecting nothing must never look like finding nothing."""
+        known = all_tags(self.spec.manifests)
+        for tag in self.options.tags:
+            if tag not in known:
+                raise UsageError(
+                    f"no manifest has the tag '{tag}'", advice=did_you_mean(tag, known) or "No tags are given."
+                )
 
     @cached_property
     def drift_file(self) -> LoadedDriftFile:

@@ -78,9 +78,7 @@ def load_spec(path: Path, environment: str = "") -> LoadedSpec:
     """
     shown = str(path)
     try:
-        root = _read_file(
-            path, shown, environment, advice="Name another with -f/--file-path, or write one with 'tazuna init'."
-        )
+        root = _read_file(path, shown, environment, advice="Name another with -f/--file-path.")
         loading = _Loading(environment)
         loading.add_file(root)
         loading.check_names_and_order()

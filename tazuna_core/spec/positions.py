@@ -63,7 +63,7 @@ def read_document(source: SourceText, *, may_be_empty: bool = False) -> Document
                 source,
                 0,
                 "the file is empty",
-                "Begin with 'spec:' and a list of 'manifests:'; 'tazuna init' writes one.",
+                "Begin with 'spec:' and a list of 'manifests:' in it.",
             )
         for further in nodes[1:]:
             if not _is_null(further):

@@ -63,6 +63,9 @@ def test_a_re_created_job_has_another_uid_in_its_labels_and_that_is_all() -> Non
     record = recorded(built, job("u1"))
     assert drift(live(job("u2"), uid="u2"), record).fields == ()
     assert list(shown(drift(live(job("u2", team="x"), uid="u2"), record)).values()) == ["extra"]
+    copied = live(job("u1"), labels={UID_LABEL: "u1", "job-name": "a"})
+    assert drift(copied, record).fields == ()
+    assert len(shown(drift(live(job("u1"), labels={"job-name": "other"}), record))) == 1
     forged = drift(live(job("other")), record)
     assert shown(forged) == {f'spec.template.metadata.labels["{UID_LABEL}"]': "extra"}
 

@@ -104,7 +104,7 @@ def test_plan_rows_and_values() -> None:
         "  ~ Deployment/ns/web",
         f"      {image}: a:1 -> a:2",
         "  ! Namespace/lost (missing in the cluster)",
-        "  - Service/ns/old (to be removed)",
+        "  - Service/ns/old (no longer declared; --sync --prune deletes it)",
         "",
     ]
 

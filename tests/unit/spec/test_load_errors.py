@@ -16,7 +16,7 @@ from tests.unit.spec.cases import marked_cases
 from tests.unit.spec.conftest import ErrorsOf, Write
 
 LINES = [
-    ("", "1:1: the file is empty\n  Begin with 'spec:' and a list of 'manifests:'; 'tazuna init' writes one."),
+    ("", "1:1: the file is empty\n  Begin with 'spec:' and a list of 'manifests:' in it."),
     (
         "spec:\n  manifests: []\n\ttests: []\n",
         "3:1: this is not YAML: while scanning for the next token, found character '\\t' that cannot start any token\n"
@@ -92,7 +92,7 @@ def test_files_that_are_none(write: Write, tmp_path: Path) -> None:
         assert raised.value.exit_code == 2
         return str(raised.value)
 
-    advice = "Name another with -f/--file-path, or write one with 'tazuna init'."
+    advice = "Name another with -f/--file-path."
     assert error("none.yaml") == f"none.yaml: there is no such file\n  {advice}"
     assert error("tazuna.yaml/x") == "tazuna.yaml/x: this can't be read: Not a directory\n  Check its name and rights."
     assert error(str(tmp_path)) == f"{tmp_path}: this is a directory\n  Did you mean '{tmp_path}/tazuna.yaml'?"
