@@ -17,6 +17,13 @@ CONTROLLERS = frozenset(
 )  # fmt: skip
 """The controllers that run here, and those that the bench plays."""
 SWITCHES = {"replicas", "paused", "suspend"}
+JOB_LABELS = {
+    ("controller-uid",): "uid",
+    ("batch.kubernetes.io/controller-uid",): "uid",
+    ("job-name",): "name",
+    ("batch.kubernetes.io/job-name",): "name",
+}
+"""Labels that are generated for a Job, and what of its metadata they repeat."""
 KEPT = {
     ("apps/v1", "DaemonSet"): {("deprecated.daemonset.template.generation",)},
     ("autoscaling/v1", "HorizontalPodAutoscaler"): {
@@ -106,15 +113,16 @@ def _by_design(
     kind = after["kind"]
     if names[:2] == ("metadata", "annotations") and names[2:] in KEPT.get((after["apiVersion"], kind), ()):
         return "kept by the server"
-    if kind == "Job" and names[-1:] in (("controller-uid",), ("batch.kubernetes.io/controller-uid",)):
-        return "generated selector" if change.after == after["metadata"]["uid"] else ""
+    if kind == "Job" and names[-1:] in JOB_LABELS and sent is MISSING:
+        return "generated selector" if change.after == after["metadata"][JOB_LABELS[names[-1:]]] else ""
     if names == ("spec", "replicas") and (
         (scaled and not person) or (controller and any(one is not None and one.subresource == "scale" for one in known))
     ):
         return "autoscaled replicas"
     if names[-1:] == ("caBundle",):
+        ours = any(one is not None and one.manager == OURS for one in known)
         injected = any(one is not None and "cainjector" in one.manager for one in known)
-        if injected or ((sent is MISSING or sent in ("", "Cg==", "Cgo=")) and not person):
+        if injected or ((sent is MISSING or sent in ("", "Cg==", "Cgo=")) and not person and not ours):
             return "injected caBundle"
     if person:
         return ""

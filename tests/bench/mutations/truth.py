@@ -78,8 +78,9 @@ def _walk(node: Node, one: Any, two: Any, path: Path, atomic: Path | None) -> It
     if _equal(one, two):
         return
     if one is MISSING or two is MISSING:
-        entries = list(_entries(node, two if one is MISSING else one))
-        if not entries:
+        present = two if one is MISSING else one
+        entries = list(_entries(node, present))
+        if not entries and not (present in ({}, []) and _has_entries(node)):
             yield Change(path, one, two, atomic)
         for step, value in entries:
             gone = one is not MISSING
@@ -93,6 +94,11 @@ def _walk(node: Node, one: Any, two: Any, path: Path, atomic: Path | None) -> It
         yield from _walk_list(node, one, two, path, atomic)
     else:
         yield Change(path, one, two, atomic)
+
+
+def _has_entries(node: Node) -> bool:
+    """Whether a place is a map, keyed list or set: an empty one is as good as none."""
+    return (node.is_map and not node.atomic) or bool(node.list_keys) or node.is_set
 
 
 def _entries(node: Node, value: Any) -> Iterator[tuple[Step, Any]]:

@@ -171,11 +171,15 @@ class View:
 
 def _without_generated_selector(job: Json) -> Json:
     spec = {key: value for key, value in job["spec"].items() if key != "selector"}
-    template = dict(spec["template"])
-    labels = template.get("metadata", {}).get("labels", {})
+    template = {**spec["template"], "metadata": _without_generated_labels(spec["template"].get("metadata", {}))}
+    metadata = _without_generated_labels(job["metadata"])
+    return {**job, "metadata": metadata, "spec": {**spec, "template": template}}
+
+
+def _without_generated_labels(metadata: Json) -> Json:
+    labels = metadata.get("labels", {})
     kept = {key: value for key, value in labels.items() if not key.endswith(("controller-uid", "job-name"))}
-    template["metadata"] = {**template.get("metadata", {}), "labels": kept}
-    return {**job, "spec": {**spec, "template": template}}
+    return {**metadata, "labels": kept}
 
 
 def _group_path(api_version: str) -> str:
