@@ -60,7 +60,7 @@ def send(
         recorded = known.recorded
         as_applied = recorded is not None and recorded.content_hash == built.content_hash
         if as_applied and not recreate and not drift_of(known, built.content_hash).fields and recorded is not None:
-            return Sent("unchanged", recorded, live)
+            return Sent("unchanged", replace(recorded, key=built.key), live)  # it may have been another manifest's
         _delete(api, ref, live)
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
         return Sent("re-created", _recorded(built, body, answer, _anew(subject(answer.body))), answer.body)

@@ -180,3 +180,47 @@ def test_a_state_without_a_record_is_never_called_clean(lab: Tazuna, cluster: Lo
         body = orjson.dumps({**record, "metadata": metadata}).decode()
         cluster.kubectl("create", "-f", "-", stdin=body)
     assert lab("state", "drift").code == 0
+
+
+def test_a_renamed_manifest_keeps_the_records_of_its_jobs(cluster: LocalCluster, tmp_path: Path) -> None:
+    pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "a:1"}]}
+    job = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "moving", "namespace": "default"}}
+    (tmp_path / "job.json").write_bytes(orjson.dumps({**job, "spec": {"template": {"spec": pod}}}))
+    tazuna = Tazuna(tmp_path, cluster.kubeconfig)
+    for name in ("before", "after"):
+        manifests = [{"name": name, "type": "directory", "path": "job.json"}]
+        (tmp_path / "tazuna.yaml").write_bytes(orjson.dumps({"spec": {"manifests": manifests}}))
+        assert tazuna("apply").code == 0
+    ran = tazuna("state", "drift", "--fail-on-drift")
+    assert (ran.code, ran.stdout.splitlines()[0]) == (0, "No drift detected.")
+
+
+def test_an_object_that_apply_created_has_no_past(cluster: LocalCluster, tmp_path: Path) -> None:
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "phoenix", "namespace": "default"}}
+    (tmp_path / "config.json").write_bytes(orjson.dumps(config))
+    manifests = [{"name": "phoenix", "type": "directory", "path": "config.json"}]
+    (tmp_path / "tazuna.yaml").write_bytes(orjson.dumps({"spec": {"manifests": manifests}}))
+    tazuna = Tazuna(tmp_path, cluster.kubeconfig)
+    assert tazuna("apply").code == 0
+    note = '{"metadata": {"annotations": {"example.com/seen": "yes"}}}'
+    cluster.kubectl("patch", "configmap", "phoenix", "--field-manager=cainjector", "--type=merge", "-p", note)
+    assert tazuna("apply").code == 0
+    cluster.kubectl("delete", "configmap", "phoenix")
+    assert tazuna("apply").code == 0
+    assert tazuna("state", "drift", "--fail-on-drift").code == 0
+
+
+def test_what_apply_would_refuse_is_an_error_of_the_plan(lab: Tazuna, tmp_path: Path) -> None:
+    folder = repository(tmp_path / "repo", ())
+    deployment = folder / "apps/web/deployment.yaml"
+    deployment.write_text(deployment.read_text().replace("replicas: 3", "replica: 3"))
+    ran = Tazuna(folder, lab.kubeconfig)("plan")
+    assert ran.code == 3
+    assert "Did you mean 'replicas'?" in ran.stdout
+
+
+def test_a_tag_that_nobody_has_selects_nothing_in_silence_never(lab: Tazuna) -> None:
+    for command in (("plan",), ("apply",), ("state", "diff")):
+        ran = lab(*command, "--tags", "typo")
+        assert ran.code == 2
+        assert "no manifest has the tag 'typo'" in ran.stdout
