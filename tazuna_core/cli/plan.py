@@ -26,7 +26,11 @@ _BASE = "base:"
 @click.option("--dry-run", type=click.Choice(["server"]), help="Ask the server as well; needs the right to patch.")
 @click.pass_obj
 def plan_command(given: Globals, tags: tuple[str, ...], against: str, dry_run: str | None) -> None:
-    """Show what applying would change, field by field, and where it meets a change made by hand. Reads only."""
+    """Show what merging would change, field by field, and where it meets a change made by hand. Reads only.
+
+    Merging is `apply --sync`: it sends the objects that the repository changed. A plain `apply` sends every object, so
+    it also puts back what was changed by hand in the others.
+    """
 
     def work(options: Options) -> Report:
         options = replace(options, tags=tags)
