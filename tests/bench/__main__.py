@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 BENCHMARKS = ("load_and_hash", "drift_vs_kubectl", "apply_vs_kubectl")
-"""Longer runs have commands of their own: `python -m tests.bench.mutations`, `.fuzz_oracle`, `.kills`."""
+"""Longer runs have commands of their own: `python -m tests.bench.mutations`, `.fuzz_oracle`, `.kills`,
+`.event_to_comment`."""
 
 
 def main() -> int:
