@@ -1,5 +1,7 @@
 # Everything a developer runs. `make test` is what CI runs; `make demo` needs Python alone.
 PYTHON ?= python3
+# Each worker of the tests starts an API server of its own: about 1 GB of memory.
+WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 .DEFAULT_GOAL := help
@@ -35,7 +37,7 @@ test-unit: $(VENV)/dev.stamp ## the pure tests, in seconds
 	$(BIN)/pytest tests/unit
 
 test: lint ## everything, with a real API server
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 bench: $(VENV)/dev.stamp ## timings next to a peer in the same run
 	$(BIN)/python -m tests.bench
