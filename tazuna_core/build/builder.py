@@ -9,6 +9,7 @@ from importlib import import_module
 from tazuna_core.build.model import BuildSettings, BuiltManifest, Rendered
 from tazuna_core.errors import BuildError, TazunaError
 from tazuna_core.objects.manifest_objects import objects_of
+from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.yaml_documents import Documents
 from tazuna_core.spec.manifest import Manifest
 from tazuna_core.spec.models_manifest import ManifestType
@@ -37,9 +38,17 @@ def build_manifest(manifest: Manifest, settings: BuildSettings) -> BuiltManifest
         found = objects_of(joined, manifest.name, manifest.default_namespace)
     except TazunaError as error:
         return BuiltManifest(manifest, error=_placed(error, manifest))
-    # of an object that is declared twice the last one stays: applied in order, it is the one that the cluster ends with
-    objects = tuple({str(obj.key) if obj.key.name else id(obj): obj for obj in reversed(found.objects)}.values())[::-1]
+    objects = _without_overridden(found.objects)
     return BuiltManifest(manifest, objects, (*rendered.notices, *found.notices))
+
+
+def _without_overridden(objects: tuple[BuiltObject, ...]) -> tuple[BuiltObject, ...]:
+    """Of objects that are declared twice with different content the last stays: it is what the cluster ends with.
+
+    Without this, each apply would write both, one over the other, and never come to rest.
+    """
+    last = {str(obj.key): obj for obj in objects if obj.key.name}
+    return tuple(obj for obj in objects if not obj.key.name or obj.content_hash == last[str(obj.key)].content_hash)
 
 
 def build_all(manifests: Iterable[Manifest], settings: BuildSettings, workers: int = 2) -> tuple[BuiltManifest, ...]:
