@@ -9,14 +9,14 @@ from pathlib import Path
 
 from tazuna_core.cluster.api_server import CONCURRENCY, ApiServer, impossible_name, resource_path
 from tazuna_core.cluster.discovery import ServedKinds
-from tazuna_core.cluster.listing import FULL, METADATA, Form, Request, answered, complete_list, pages, unreachable
+from tazuna_core.cluster.listing import FULL, METADATA, PAGE, Form, Request, answered, complete_list, pages, unreachable
 from tazuna_core.cluster.reader import Answer, KindInfo, Reason, Unavailable
 from tazuna_core.cluster.schema_cache import SchemaCache
 from tazuna_core.errors import ClusterError
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.schema import Schema
 
-LIST_FROM = 4
+LIST_FROM = 2
 """So many objects of one kind in one namespace are listed rather than asked for one by one."""
 _ITEMS_WORTH_A_GET = 20
 """Reading so many items of a list costs about as much as asking for one object."""
@@ -135,7 +135,8 @@ class KubeReader:
         """
         wanted = frozenset(group.names)
         found: dict[str, Answer] = {}
-        for page in pages(self.api, group.path(), form, group.request()):
+        limit = min(PAGE, len(wanted) * _ITEMS_WORTH_A_GET)
+        for page in pages(self.api, group.path(), form, group.request(), limit):
             if isinstance(page, Unavailable):
                 if page.reason in _PERHAPS_ONE_BY_ONE:
                     break

@@ -63,13 +63,13 @@ class Request:
         return f"{what} in namespace {self.namespace}" if self.namespace else what
 
 
-def pages(api: ApiServer, path: str, form: Form, request: Request) -> Iterator[Page | Unavailable]:
-    """Yields a list page by page, ending with the last one or with why it could not be had.
+def pages(api: ApiServer, path: str, form: Form, request: Request, limit: int = PAGE) -> Iterator[Page | Unavailable]:
+    """Yields a list in pages of ``limit`` objects, ending with the last one or with why it could not be had.
 
     A list whose ``continue`` token expired is begun again; the last attempt asks for all at once, which cannot expire.
     """
     for restart in range(_RESTARTS + 1):
-        query: dict[str, str | int] = {"limit": PAGE} if restart < _RESTARTS else {}
+        query: dict[str, str | int] = {"limit": limit} if restart < _RESTARTS else {}
         first = True
         while True:
             try:

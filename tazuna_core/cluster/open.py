@@ -7,7 +7,6 @@ from pathlib import Path
 from tazuna_core.cluster.api_server import ApiServer
 from tazuna_core.cluster.kube_reader import KubeReader
 from tazuna_core.cluster.reader import ClusterReader
-from tazuna_core.cluster.snapshot import SnapshotReader
 from tazuna_core.errors import UsageError
 
 _SNAPSHOT = "snapshot:"
@@ -28,5 +27,7 @@ def open_cluster(
     if cluster == "kube":
         return KubeReader(ApiServer.open(kubeconfig, context), cache_directory)
     if cluster.startswith(_SNAPSHOT) and len(cluster) > len(_SNAPSHOT):
+        from tazuna_core.cluster.snapshot import SnapshotReader
+
         return SnapshotReader.open(Path(cluster.removeprefix(_SNAPSHOT)))
     raise UsageError(f"'{cluster}' is no cluster", advice="--cluster is kube or snapshot:PATH.")

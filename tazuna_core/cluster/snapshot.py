@@ -35,7 +35,7 @@ class ListRef(NamedTuple):
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
     api_version: str = Field(alias="apiVersion")
     kind: str
@@ -76,7 +76,7 @@ class SnapshotUnavailable(_Part):
 class SnapshotServer(BaseModel):
     """The API server that was read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     version: str = ""
 
@@ -84,7 +84,7 @@ class SnapshotServer(BaseModel):
 class Snapshot(BaseModel):
     """The file. ``objects`` are whole, with metadata and managedFields; references carry effective namespaces."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
 
     schema_version: Literal[1] = Field(alias="schemaVersion")
     kind: Literal["ClusterSnapshot"]

@@ -30,7 +30,11 @@ def read_live(
     """
     tracked = list(tracked)
     whole = dict.fromkeys(in_full)
-    recorded = {obj.ref: obj for obj in tracked if obj.recorded is not None and obj.recorded.resource_version}
+    recorded = {
+        obj.ref: obj
+        for obj in tracked
+        if obj.recorded is not None and obj.recorded.resource_version and _keeps_its_version(obj.ref)
+    }
     answers = dict(cluster.read_metadata([ref for ref in recorded if ref not in whole]))
     untouched = frozenset(
         ref
@@ -41,6 +45,24 @@ def read_live(
     rest = [ref for ref in dict.fromkeys([*(obj.ref for obj in tracked), *whole]) if ref not in known]
     answers.update(cluster.read(rest))
     return Live(answers, untouched)
+
+
+_STATUS_FOLLOWS = frozenset(
+    {
+        ("apps", "Deployment"), ("apps", "DaemonSet"), ("apps", "StatefulSet"), ("apps", "ReplicaSet"),
+        ("batch", "Job"), ("batch", "CronJob"), ("policy", "PodDisruptionBudget"),
+        ("autoscaling", "HorizontalPodAutoscaler"), ("apiregistration.k8s.io", "APIService"), ("", "Pod"),
+        ("", "PersistentVolumeClaim"),
+    }
+)  # fmt: skip
+
+
+def _keeps_its_version(ref: ObjectRef) -> bool:
+    """Whether an object may still have the version that apply left: a controller writes the status of these at once.
+
+    They are small, so asking for their metadata first would be a request for nothing.
+    """
+    return (ref.group, ref.kind) not in _STATUS_FOLLOWS
 
 
 def _same_version(answer: JsonObject, obj: Tracked) -> bool:

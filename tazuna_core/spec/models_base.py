@@ -23,7 +23,9 @@ _DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
 class FileModel(BaseModel):
     """A mapping of one of our files. Fields have the file's names (camelCase) in the file and in constructors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", alias_generator=to_camel, hide_input_in_errors=True, defer_build=True
+    )
 
     @model_validator(mode="before")
     @classmethod

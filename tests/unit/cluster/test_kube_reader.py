@@ -31,12 +31,13 @@ def reason_of(answer: Answer) -> Reason | None:
     return answer.reason if isinstance(answer, Unavailable) else None
 
 
-def test_few_objects_are_asked_for_one_by_one(fake: FakeApi, reader: KubeReader) -> None:
-    for name in NAMES[:3]:
-        fake.on("GET", f"{CONFIGMAPS}/{name}", one("ConfigMap", name))
-    answers = reader.read([configmap(name) for name in NAMES[:3]])
-    assert [answer["data"]["of"] for answer in answers.values() if isinstance(answer, dict)] == ["p", "q", "r"]
-    assert fake.asked() == [f"GET {CONFIGMAPS}/{name}" for name in NAMES[:3]]
+def test_an_object_alone_of_its_kind_in_its_namespace_is_asked_for_by_name(fake: FakeApi, reader: KubeReader) -> None:
+    wanted = [configmap("p", "a"), configmap("q", "b")]
+    for ref in wanted:
+        fake.on("GET", f"/api/v1/namespaces/{ref.namespace}/configmaps/{ref.name}", one("ConfigMap", ref.name))
+    answers = reader.read(wanted)
+    assert [answer["data"]["of"] for answer in answers.values() if isinstance(answer, dict)] == ["p", "q"]
+    assert fake.asked() == [f"GET /api/v1/namespaces/{ref.namespace}/configmaps/{ref.name}" for ref in wanted]
 
 
 def test_many_objects_are_listed_and_get_the_kind_that_items_lack(fake: FakeApi, reader: KubeReader) -> None:
