@@ -15,6 +15,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Runs one command and exits with its code (contract, section 3)."""
     # One command lives for seconds and makes few cycles: looking for them in megabytes of JSON is wasted time
     gc.set_threshold(100_000, 20, 20)
+    # Without this, pydantic searches all installed packages for plugins; this program has none
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a sign is no reason to fail

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
@@ -14,7 +16,8 @@ import orjson
 
 from tazuna_core.cluster.kubeconfig import Connection, connect, redacted
 from tazuna_core.cluster.reader import KindInfo, Reason, Unavailable
-from tazuna_core.cluster.retries import CONNECT_SECONDS, READ_SECONDS, SAFE, give_up, no_answer, passing, pause
+from tazuna_core.cluster.retries import CONNECT_SECONDS, READ_SECONDS, SAFE, give_up, no_answer, pause, worth_repeating
+from tazuna_core.errors import ClusterError
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 
 if TYPE_CHECKING:
@@ -113,23 +116,40 @@ class ApiServer:
         ``path`` is below the server's address and already quoted; ``body`` is JSON data (or bytes, sent as they
         are). Raises ClusterError when no answer comes.
         """
-        from tenacity import Retrying
-
         safe = method in SAFE
         url = self._connection.host + path + (f"?{urlencode(query)}" if query else "")
         data = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         if data is not None:
             headers["Content-Type"] = content_type
+        start = time.monotonic()
+        first: Future[Response] = Future()
+        try:
+            first.set_result(self._send(method, url, data, headers))
+        except ClusterError as error:
+            first.set_exception(error)
+        if not worth_repeating(first, safe):
+            return first.result()
+        return self._again(first, time.monotonic() - start, safe, lambda: self._send(method, url, data, headers))
+
+    def _again(self, first: Future[Response], spent: float, safe: bool, send: Callable[[], Response]) -> Response:
+        """Repeats a request whose first outcome took ``spent`` seconds, for as long as that has a point."""
+        from tenacity import Retrying
+
+        attempts = chain([first.result], repeat(send))
+
+        def attempt() -> Response:
+            return next(attempts)()
+
         # A strategy of callables: what is worth another attempt depends on the method and on the answer.
         retrying = Retrying(
             sleep=self._sleep,
-            retry=lambda state: passing(state, safe),
-            stop=give_up,
+            retry=lambda state: state.outcome is not None and worth_repeating(state.outcome, safe),
+            stop=lambda state: give_up(state, spent),
             wait=pause,
             retry_error_callback=lambda state: state.outcome.result() if state.outcome else None,
         )
-        answer: Response = retrying(self._send, method, url, data, headers)
+        answer: Response = retrying(attempt)
         return answer
 
     def _send(self, method: str, url: str, data: bytes | None, headers: dict[str, str]) -> Response:

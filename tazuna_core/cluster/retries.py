@@ -8,7 +8,11 @@ from tazuna_core.cluster.kubeconfig import redacted
 from tazuna_core.errors import ClusterError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from tenacity import RetryCallState
+
+    from tazuna_core.cluster.api_server import Response
 
 CONNECT_SECONDS, READ_SECONDS = 10.0, 65.0
 """The API server itself gives a request 60 s."""
@@ -19,11 +23,8 @@ SAFE = frozenset({"GET", "HEAD"})
 _PASSING = frozenset({"unreachable", "timeout"})
 
 
-def passing(state: RetryCallState, safe: bool) -> bool:
-    """Whether the same request may be answered in a moment, and may be sent again."""
-    outcome = state.outcome
-    if outcome is None:
-        return False
+def worth_repeating(outcome: Future[Response], safe: bool) -> bool:
+    """Whether the same request may be answered in a moment, and may be sent again (``safe``: it only reads)."""
     error = outcome.exception()
     if error is not None:
         return safe and isinstance(error, ClusterError) and error.code in _PASSING
@@ -31,12 +32,15 @@ def passing(state: RetryCallState, safe: bool) -> bool:
     return status == 429 or (safe and status >= 500)
 
 
-def give_up(state: RetryCallState) -> bool:
-    """Whether a request is not sent again: a server that is busy is asked more often than one that fails."""
+def give_up(state: RetryCallState, spent: float) -> bool:
+    """Whether a request is not sent again: a server that is busy is asked more often than one that fails.
+
+    ``spent`` is what the first attempt took, in seconds; ``state`` began to count after it.
+    """
     busy = state.outcome is not None and not state.outcome.failed and state.outcome.result().status == 429
     if state.attempt_number >= (_ATTEMPTS_WHEN_BUSY if busy else _ATTEMPTS):
         return True
-    return (state.seconds_since_start or 0.0) + state.upcoming_sleep >= RETRY_SECONDS
+    return spent + (state.seconds_since_start or 0.0) + state.upcoming_sleep >= RETRY_SECONDS
 
 
 def pause(state: RetryCallState) -> float:

@@ -26,7 +26,7 @@ from tazuna_core.objects.paths import ABSENT, Item, Key, Path, keyed_items, look
 from tazuna_core.objects.schema import Schema
 from tazuna_core.objects.sendable import decoded, is_secret, sendable
 from tazuna_core.objects.times import later, moment
-from tazuna_core.state.model import RecordedObject
+from tazuna_core.state.model import Content, Parts, RecordedObject
 
 _REPLICAS: Path = (Key("spec"), Key("replicas"))
 _SCALED = frozenset({"Deployment", "ReplicaSet", "StatefulSet"})
@@ -67,10 +67,8 @@ def proven_record(subject: Subject, built: BuiltObject, meaning: Meaning, synced
         generation=int(metadata.get("generation") or 0),
         time=synced_at,
         manager=OUR_MANAGER,
-        answer=answer,
-        sent=masked(sent) if secret else sent,
+        content=Content(Parts(answer, masked(sent) if secret else sent, skeleton)),
         managers=_known_managers(subject, synced_at) - differing,
-        secret_skeleton=skeleton,
     )
 
 

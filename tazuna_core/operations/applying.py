@@ -19,7 +19,7 @@ from tazuna_core.operations.established import wait_served
 from tazuna_core.operations.run_guard import RunGuard
 from tazuna_core.operations.send import RE_CREATED_KINDS, Sent, send
 from tazuna_core.operations.session import Session
-from tazuna_core.state.model import RecordedObject
+from tazuna_core.state.model import Content, Parts, RecordedObject
 
 Previous = Callable[[Desired], RecordedObject | None]
 """From an object to what the last apply recorded of it, under whatever manifest that was."""
@@ -135,7 +135,7 @@ def recorded_as_left(obj: Desired, before: RecordedObject | None) -> RecordedObj
         return before
     body = sendable(obj.built.data, obj.ref)
     skeleton: JsonObject = {name: body[name] for name in ("apiVersion", "kind", "metadata") if name in body}
-    return RecordedObject(obj.built.key, obj.built.content_hash, "", "", 0, "", "", skeleton, skeleton)
+    return RecordedObject(obj.built.key, obj.built.content_hash, "", "", 0, "", "", Content(Parts(skeleton, skeleton)))
 
 
 def _phases(objects: Sequence[Desired]) -> Iterator[list[Desired]]:

@@ -11,6 +11,11 @@ AUTOSCALERS = (("autoscaling/v2", "HorizontalPodAutoscaler"), ("keda.sh/v1alpha1
 _KINDS = frozenset(kind for _, kind in AUTOSCALERS)
 
 
+def may_scale(ref: ObjectRef) -> bool:
+    """Whether an object may be an autoscaler; any group's, as in ``targets_of``."""
+    return ref.kind in _KINDS
+
+
 def targets_of(objects: Iterable[JsonObject]) -> frozenset[Identity]:
     """Returns the workloads that these objects scale; those that are no autoscalers are passed over."""
     return frozenset(target for obj in objects if obj.get("kind") in _KINDS for target in _target(obj))

@@ -14,7 +14,7 @@ from tazuna_core.diff.verdicts import ObjectVerdict
 from tazuna_core.errors import StateError
 from tazuna_core.objects.canonical import content_hash
 from tazuna_core.objects.identity import JsonObject, ObjectRef, StateKey
-from tazuna_core.operations.autoscaling import autoscaled, targets_of
+from tazuna_core.operations.autoscaling import autoscaled, may_scale, targets_of
 from tazuna_core.operations.live import read_live
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.session import Session
@@ -114,7 +114,8 @@ class Comparison:
             in_full = [obj.ref for obj in wanted]
         live = read_live(session.cluster, wanted, [ref for ref in in_full if ref.kind not in self.unreadable])
         self.live, self.untouched = live.answers, live.untouched
-        scaling = [*scaling, *(obj.recorded.answer for obj in wanted if obj.recorded and obj.ref in self.untouched)]
+        untouched = [obj for obj in wanted if obj.recorded and obj.ref in self.untouched and may_scale(obj.ref)]
+        scaling = [*scaling, *(obj.recorded.answer for obj in untouched if obj.recorded)]
         self.context = RunContext(
             controllers=frozenset(session.drift_file.content.managers),
             autoscaled=targets_of(scaling) | autoscaled(session.cluster, self.live, self._other_replicas(wanted)),

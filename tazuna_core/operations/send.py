@@ -21,7 +21,7 @@ from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.paths import ABSENT, lookup, path_pointer
 from tazuna_core.objects.sendable import is_secret, sendable
 from tazuna_core.operations.migrate import migrate_client_side_apply
-from tazuna_core.state.model import RecordedObject
+from tazuna_core.state.model import Content, Parts, RecordedObject
 
 Action = Literal["created", "configured", "unchanged", "re-created"]
 RE_CREATED_KINDS = frozenset({("batch", "Job"), ("", "Pod")})
@@ -159,10 +159,14 @@ def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subjec
         generation=int(metadata.get("generation") or 0),
         time=answer.time,
         manager=OUR_MANAGER,
-        answer=baseline,
-        sent=masked(body) if secret else body,
+        content=Content(
+            Parts(
+                answer=baseline,
+                sent=masked(body) if secret else body,
+                secret_skeleton=provable_skeleton(built.data, built.content_hash, answer.body) if secret else None,
+            )
+        ),
         managers=previous.managers if previous is not None else others,
-        secret_skeleton=provable_skeleton(built.data, built.content_hash, answer.body) if secret else None,
     )
 
 

@@ -20,7 +20,7 @@ from tazuna_core.spec.problems import SpecError, raise_if_any
 from tazuna_core.spec.reading import read_text
 from tazuna_core.spec.rules import file_problems
 from tazuna_core.spec.scalars import Scalar
-from tazuna_core.spec.templating import render
+from tazuna_core.spec.source import LEFT, SourceText
 from tazuna_core.spec.version import check_minimum
 
 _OPTIONS = {
@@ -109,7 +109,7 @@ class _File:
 def _read_file(path: Path, shown: str, environment: str, *, asked_at: Place | None = None, advice: str = "") -> _File:
     """One file, checked by itself; raises SpecError or another UsageError, or RefusedError for its version."""
     text = read_text(path, shown=shown, asked_at=asked_at, advice=advice)
-    document = read_document(render(shown, text, environment))
+    document = read_document(_rendered(shown, text, environment))
     # Before all else: what a later Tazuna added would be unknown fields here.
     _check_version(document)
     document, notices = _strip_includes(document)
@@ -118,6 +118,14 @@ def _read_file(path: Path, shown: str, environment: str, *, asked_at: Place | No
         raise SpecError(errors)
     raise_if_any([problem.error(document) for problem in file_problems(model)])
     return _File(path.parent, shown, model, document, tuple(notices))
+
+
+def _rendered(shown: str, text: str, environment: str) -> SourceText:
+    if LEFT not in text:
+        return SourceText.plain(shown, text)
+    from tazuna_core.spec.templating import render  # few files hold a template
+
+    return render(shown, text, environment)
 
 
 def _check_version(document: Document) -> None:

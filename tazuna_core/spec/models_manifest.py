@@ -151,6 +151,3 @@ class DeclaredManifest(FileModel):
     directory: DirectoryOptions | None = None
     parallel: ParallelOptions | None = None
     tests: tuple[ClusterTest, ...] = Field((), description="Run right after this manifest is applied.")
-
-
-ParallelOptions.model_rebuild()

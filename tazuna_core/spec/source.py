@@ -9,6 +9,9 @@ from functools import cached_property
 
 from tazuna_core.errors import Place, UsageError
 
+LEFT = "{{"
+"""Where an action of a template begins."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LEFT, RIGHT = "{{", "}}"
+from tazuna_core.spec.source import LEFT
+
+RIGHT = "}}"
 BLANKS = " \t\r\n"
 
 _WORD = re.compile(

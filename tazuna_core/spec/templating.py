@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tazuna_core.errors import UsageError
 from tazuna_core.spec.source import Piece, SourceText
-from tazuna_core.spec.template_tokens import LEFT, Action, TemplateError, Text, Word, cut
+from tazuna_core.spec.template_tokens import Action, TemplateError, Text, Word, cut
 
 Value = str | bool
 
@@ -63,11 +63,9 @@ _Node = Text | _Output | _If
 def render(file: str, text: str, environment: str) -> SourceText:
     """The text of `file` with its actions carried out.
 
-    Each character of the result knows where it was written, so lines and columns stay meaningful. A text without
-    `{{` is left alone. Raises UsageError, code `template`, at what is wrong or beyond the subset.
+    Each character of the result knows where it was written, so lines and columns stay meaningful. Raises UsageError,
+    code `template`, at what is wrong or beyond the subset.
     """
-    if LEFT not in text:
-        return SourceText.plain(file, text)
     try:
         nodes = _Parser(list(cut(text))).parse()
         return SourceText.rendered(file, text, _pieces(nodes, environment))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from tazuna_core.objects.identity import JsonObject, StateKey
 
@@ -34,14 +35,42 @@ class Source:
         return f"{self.repository or 'no repository'}:{self.file}{environment}"
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedObject:
-    """What the last apply of one object left.
-
-    ``answer`` is the server's whole answer without status, server metadata and secret values; ``sent`` is what was
+class Parts(NamedTuple):
+    """``answer`` is the server's whole answer without status, server metadata and secret values; ``sent`` is what was
     sent, in the same form, and so the declared fields. ``secret_skeleton`` (Secrets only) is the built object with its
     values taken out: filled with live values, its content hash proves that no value changed.
     """
+
+    answer: JsonObject
+    sent: JsonObject
+    secret_skeleton: JsonObject | None = None
+
+
+class Content:
+    """The large part of a recorded object, read when somebody looks: of an object nobody touched, nobody does."""
+
+    __slots__ = ("_parts", "line")
+
+    def __init__(self, parts: Parts | Callable[[], Parts], line: bytes = b""):
+        """Takes the parts, or what reads them (it may raise StateError) and the ``line`` they are read from."""
+        self._parts, self.line = parts, line
+
+    @property
+    def parts(self) -> Parts:
+        """What was answered and sent."""
+        if not isinstance(self._parts, Parts):
+            self._parts = self._parts()
+        return self._parts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Content) and self.parts == other.parts
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedObject:
+    """What the last apply of one object left; see ``Parts`` for what is in ``content``."""
 
     key: StateKey
     content_hash: str
@@ -50,11 +79,21 @@ class RecordedObject:
     generation: int
     time: str
     manager: str
-    answer: JsonObject
-    sent: JsonObject
+    content: Content
     managers: frozenset[str] = frozenset()
     """Other managers that the first answer already had; they count as controllers."""
-    secret_skeleton: JsonObject | None = None
+
+    @property
+    def answer(self) -> JsonObject:
+        return self.content.parts.answer
+
+    @property
+    def sent(self) -> JsonObject:
+        return self.content.parts.sent
+
+    @property
+    def secret_skeleton(self) -> JsonObject | None:
+        return self.content.parts.secret_skeleton
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import orjson
@@ -14,14 +15,16 @@ import orjson
 from tazuna_core.errors import StateError
 from tazuna_core.objects.identity import JsonObject, StateKey
 from tazuna_core.state.delta import decode_delta, encode_delta
-from tazuna_core.state.model import NAMESPACE, Record, RecordedObject, Source
+from tazuna_core.state.model import NAMESPACE, Content, Parts, Record, RecordedObject, Source
 
 PREFIX = "tazuna-record-"
 FORMAT = 1
 """The format's major. A record of a newer one is never read as "void": the user is told to upgrade."""
 SHARD_LIMIT = 900 * 1024
 """Bytes of gzip in one ConfigMap; its own limit is 1 MiB with metadata."""
-HEADER, PLAIN, PACKED = "record.json", "objects.json", "objects.json.gz"
+HEADER, PLAIN, PACKED = "record.json", "objects.json", "objects.jsonl.gz"
+"""PLAIN is one list of objects. PACKED is lines: the list of objects without their content, then the content of each,
+so that the content of an object nobody touched, most of the text, is never parsed."""
 
 
 class NewerRecordError(StateError):
@@ -47,7 +50,7 @@ def encode_record(record: Record, previous_parts: Sequence[int] = (), *, packed:
     Parts get numbers that ``previous_parts`` (those of the record being replaced) do not use, so that a reader sees
     the old record whole until shard 0 is swapped. ``packed=False`` keeps the text readable (folder store).
     """
-    payload = orjson.dumps([_encode_object(obj) for _, obj in sorted(record.objects.items())])
+    objects = [obj for _, obj in sorted(record.objects.items())]
     header: dict[str, Any] = {
         "format": FORMAT,
         "manifest": record.manifest,
@@ -61,9 +64,11 @@ def encode_record(record: Record, previous_parts: Sequence[int] = (), *, packed:
         "parts": [],
     }
     if not packed:
-        readable = orjson.dumps(orjson.loads(payload), option=orjson.OPT_INDENT_2).decode()
+        entries = [_encode_object(obj) | orjson.loads(_encode_content(obj)) for obj in objects]
+        readable = orjson.dumps(entries, option=orjson.OPT_INDENT_2).decode()
         return [_shard(record.manifest, 0, {HEADER: orjson.dumps(header).decode(), PLAIN: readable})]
-    blob = gzip.compress(payload, compresslevel=6, mtime=0)
+    lines = [orjson.dumps([_encode_object(obj) for obj in objects]), *map(_encode_content, objects)]
+    blob = gzip.compress(b"\n".join(lines), compresslevel=6, mtime=0)
     pieces = [blob[start : start + SHARD_LIMIT] for start in range(0, len(blob), SHARD_LIMIT)]
     if len(pieces) == 1:
         return [_shard(record.manifest, 0, {HEADER: orjson.dumps(header).decode()}, {PACKED: _base64(pieces[0])})]
@@ -88,8 +93,8 @@ def decode_record(shards: Mapping[int, JsonObject]) -> Record:
     header = _header(shards[0])
     manifest = str(header["manifest"])
     try:
-        payload = orjson.loads(_payload(manifest, header, shards))
-        objects = [_decode_object(entry) for entry in payload]
+        plain = (shards[0].get("data") or {}).get(PLAIN)
+        objects = _plain_objects(plain) if plain is not None else _packed_objects(manifest, header, shards)
     except (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, zlib.error) as error:
         raise _damaged(manifest, str(error)) from None
     source = header.get("source") or {}
@@ -102,22 +107,35 @@ def decode_record(shards: Mapping[int, JsonObject]) -> Record:
     )
 
 
-def _payload(manifest: str, header: dict[str, Any], shards: Mapping[int, JsonObject]) -> bytes:
-    plain = (shards[0].get("data") or {}).get(PLAIN)
-    if plain is not None:
-        return str(plain).encode()
+def _plain_objects(text: str) -> list[RecordedObject]:
+    return [_decode_object(entry, Content(_decode_parts(entry))) for entry in orjson.loads(text)]
+
+
+def _packed_objects(manifest: str, header: dict[str, Any], shards: Mapping[int, JsonObject]) -> list[RecordedObject]:
+    def read(line: bytes) -> Parts:
+        try:
+            return _decode_parts(orjson.loads(line))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _damaged(manifest, str(error)) from None
+
+    first, *lines = gzip.decompress(_blob(manifest, header, shards)).split(b"\n")
+    pairs = zip(orjson.loads(first), lines, strict=True)
+    return [_decode_object(entry, Content(partial(read, line), line)) for entry, line in pairs]
+
+
+def _blob(manifest: str, header: dict[str, Any], shards: Mapping[int, JsonObject]) -> bytes:
     if not header["parts"]:
-        return gzip.decompress(_blob(shards[0]))
+        return _piece(shards[0])
     pieces = []
     for part in header["parts"]:
         shard = shards.get(part["shard"])
         if shard is None:
             raise _damaged(manifest, f"shard {part['shard']} is missing")
-        piece = _blob(shard)
+        piece = _piece(shard)
         if hashlib.sha256(piece).hexdigest() != part["sha256"]:
             raise _damaged(manifest, f"shard {part['shard']} is not the one that was written")
         pieces.append(piece)
-    return gzip.decompress(b"".join(pieces))
+    return b"".join(pieces)
 
 
 def _header(shard0: JsonObject) -> dict[str, Any]:
@@ -155,17 +173,23 @@ def _encode_object(obj: RecordedObject) -> dict[str, Any]:
         "generation": obj.generation,
         "time": obj.time,
         "manager": obj.manager,
-        "answer": obj.answer,
-        "sent": encode_delta(obj.sent, obj.answer),
     }
     if obj.managers:
         out["managers"] = sorted(obj.managers)
-    if obj.secret_skeleton is not None:
-        out["secretSkeleton"] = obj.secret_skeleton
     return out
 
 
-def _decode_object(entry: dict[str, Any]) -> RecordedObject:
+def _encode_content(obj: RecordedObject) -> bytes:
+    """Returns one line of JSON: that which was read, where the content is as it was."""
+    if obj.content.line:
+        return obj.content.line
+    out: dict[str, Any] = {"answer": obj.answer, "sent": encode_delta(obj.sent, obj.answer)}
+    if obj.secret_skeleton is not None:
+        out["secretSkeleton"] = obj.secret_skeleton
+    return orjson.dumps(out)
+
+
+def _decode_object(entry: dict[str, Any], content: Content) -> RecordedObject:
     return RecordedObject(
         key=StateKey.parse(entry["key"]),
         content_hash=entry["contentHash"],
@@ -174,11 +198,14 @@ def _decode_object(entry: dict[str, Any]) -> RecordedObject:
         generation=entry["generation"],
         time=entry["time"],
         manager=entry["manager"],
-        answer=entry["answer"],
-        sent=decode_delta(entry["sent"], entry["answer"]),
+        content=content,
         managers=frozenset(entry.get("managers", ())),
-        secret_skeleton=entry.get("secretSkeleton"),
     )
+
+
+def _decode_parts(entry: dict[str, Any]) -> Parts:
+    answer = entry["answer"]
+    return Parts(answer, decode_delta(entry["sent"], answer), entry.get("secretSkeleton"))
 
 
 def _shard(manifest: str, number: int, data: dict[str, str], binary: dict[str, str] | None = None) -> JsonObject:
@@ -194,8 +221,11 @@ def _shard(manifest: str, number: int, data: dict[str, str], binary: dict[str, s
     return shard
 
 
-def _blob(shard: JsonObject) -> bytes:
-    return base64.b64decode(shard["binaryData"][PACKED])
+def _piece(shard: JsonObject) -> bytes:
+    content = (shard.get("binaryData") or {}).get(PACKED)
+    if content is None:
+        raise ValueError(f"{shard['metadata']['name']} holds no {PACKED}")
+    return base64.b64decode(content)
 
 
 def _base64(blob: bytes) -> str:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from tazuna_core.cluster import api_server
 from tazuna_core.cluster.kube_reader import KubeReader
 from tazuna_core.cluster.reader import Answer, Reason, Unavailable
-from tazuna_core.objects.identity import ObjectRef
+from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tests.unit.cluster.fake_api import (
     APPS,
     CORE,
@@ -91,6 +93,83 @@ def test_a_huge_list_is_left_after_its_first_page(fake: FakeApi, reader: KubeRea
     answers = reader.read([configmap(name) for name in NAMES])
     assert all(isinstance(answer, dict) for answer in answers.values())
     assert fake.asked() == [f"GET {CONFIGMAPS}", *(f"GET {CONFIGMAPS}/{name}" for name in NAMES[1:])]
+
+
+EVERYWHERE = "/api/v1/configmaps"
+SPREAD = [configmap(name, namespace) for namespace in ("a", "b", "c") for name in ("p", "q")]
+
+
+def everywhere(refs: list[ObjectRef], token: str = "", remaining: int = 0) -> Reply:
+    """A page of a list of all namespaces."""
+    replies = [listing([ref.name], token, remaining, namespace=ref.namespace) for ref in refs]
+    return Reply({**replies[0].body, "items": [item for reply in replies for item in reply.body["items"]]})
+
+
+def test_a_kind_of_many_namespaces_is_listed_in_all_of_them_at_once(fake: FakeApi, reader: KubeReader) -> None:
+    others = [configmap("p", "z"), configmap("other", "a")]
+    fake.on("GET", EVERYWHERE, everywhere([*others, *SPREAD]))
+    answers = reader.read(SPREAD)
+    assert [(answer["metadata"]["namespace"], answer["data"]["of"]) for answer in whole(answers)] == [
+        (ref.namespace, ref.name) for ref in SPREAD
+    ]
+    assert fake.asked() == [f"GET {EVERYWHERE}"]
+
+
+def whole(answers: Mapping[ObjectRef, Answer]) -> list[JsonObject]:
+    return [answer for answer in answers.values() if isinstance(answer, dict)]
+
+
+def test_two_namespaces_are_listed_by_themselves(fake: FakeApi, reader: KubeReader) -> None:
+    for namespace in ("a", "b"):
+        fake.on("GET", f"/api/v1/namespaces/{namespace}/configmaps", listing(["p", "q"], namespace=namespace))
+    assert len(whole(reader.read(SPREAD[:4]))) == 4
+    assert fake.asked() == [f"GET /api/v1/namespaces/{namespace}/configmaps" for namespace in ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        FORBIDDEN, status(500, "InternalError"), status(405, "MethodNotAllowed"), status(504, "Timeout"),
+        everywhere([SPREAD[0]], "2", remaining=40_000), everywhere([configmap("other", "z")]),
+    ],
+)  # fmt: skip
+def test_each_namespace_is_read_where_the_list_of_all_fails_or_is_huge_or_lacks_them(
+    fake: FakeApi, reader: KubeReader, fault: Reply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader.api, "_sleep", lambda _: None)
+    fake.on("GET", EVERYWHERE, fault)
+    for namespace in ("a", "b", "c"):
+        fake.on("GET", f"/api/v1/namespaces/{namespace}/configmaps", listing(["p", "q"], namespace=namespace))
+        for name in ("p", "q"):
+            path = f"/api/v1/namespaces/{namespace}/configmaps/{name}"
+            fake.on("GET", path, one("ConfigMap", name, namespace))
+    assert len(whole(reader.read(SPREAD))) == 6
+
+
+def test_missing_is_said_by_the_answer_that_names_the_object_and_not_by_a_list(
+    fake: FakeApi, reader: KubeReader
+) -> None:
+    fake.on("GET", EVERYWHERE, everywhere(SPREAD[:-1]))
+    fake.on("GET", "/api/v1/namespaces/c/configmaps/q", not_found("configmaps", "q"))
+    answers = reader.read(SPREAD)
+    assert [reason_of(answer) for answer in answers.values()] == [*[None] * 5, Reason.NOT_FOUND]
+
+
+def test_who_may_read_nothing_is_told_so_of_each_object(fake: FakeApi, reader: KubeReader) -> None:
+    fake.on("GET", EVERYWHERE, FORBIDDEN)
+    for ref in SPREAD:
+        fake.on("GET", f"/api/v1/namespaces/{ref.namespace}/configmaps", FORBIDDEN)
+        fake.on("GET", f"/api/v1/namespaces/{ref.namespace}/configmaps/{ref.name}", FORBIDDEN)
+    assert {reason_of(answer) for answer in reader.read(SPREAD).values()} == {Reason.FORBIDDEN}
+
+
+def test_secrets_of_many_namespaces_are_not_listed(fake: FakeApi, reader: KubeReader) -> None:
+    refs = [ref._replace(kind="Secret") for ref in SPREAD]
+    for ref in refs:
+        path = f"/api/v1/namespaces/{ref.namespace}/secrets/{ref.name}"
+        fake.on("GET", path, one("Secret", ref.name, ref.namespace))
+    assert len(whole(reader.read(refs))) == 6
+    assert not [path for path in fake.asked() if path.endswith("/secrets")]
 
 
 @pytest.mark.parametrize("fault", [FORBIDDEN, status(500, "InternalError"), status(405, "MethodNotAllowed")])

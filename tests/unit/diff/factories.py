@@ -21,7 +21,7 @@ from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef, StateK
 from tazuna_core.objects.paths import path_text
 from tazuna_core.objects.schema import ANY, Schema
 from tazuna_core.objects.sendable import is_secret, sendable
-from tazuna_core.state.model import RecordedObject
+from tazuna_core.state.model import Content, Parts, RecordedObject
 
 APPLIED = "2026-11-30T10:00:00Z"
 BEFORE = "2026-11-30T09:00:00Z"
@@ -97,7 +97,9 @@ def recorded(
         "managers": frozenset(managers),
         "secret_skeleton": provable_skeleton(built, stored, answer) if secret else None,
     }
-    return RecordedObject(**(fields | more))
+    fields |= more
+    parts = Parts(fields.pop("answer"), fields.pop("sent"), fields.pop("secret_skeleton"))
+    return RecordedObject(content=Content(parts), **fields)
 
 
 def subject(

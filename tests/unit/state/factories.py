@@ -8,7 +8,7 @@ from typing import Any
 
 from tazuna_core.errors import StateError
 from tazuna_core.objects.identity import JsonObject, StateKey
-from tazuna_core.state.model import ManifestState, Record, RecordedObject, Source
+from tazuna_core.state.model import Content, ManifestState, Parts, Record, RecordedObject, Source
 from tazuna_core.state.store import ConflictError
 
 SOURCE = Source("github.com/o/r", "tazuna.yaml", "prod")
@@ -33,7 +33,9 @@ def recorded(at: StateKey | None = None, content_hash: str = "h", **more: Any) -
         "answer": answer,
         "sent": answer,
     }
-    return RecordedObject(**(fields | more))
+    fields |= more
+    parts = Parts(fields.pop("answer"), fields.pop("sent"), fields.pop("secret_skeleton", None))
+    return RecordedObject(content=Content(parts), **fields)
 
 
 def record(*objects: RecordedObject, manifest: str = "m", commit: str = "c1") -> Record:

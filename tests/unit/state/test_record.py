@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import random
 from typing import Any
@@ -64,6 +65,25 @@ def test_a_record_is_read_as_it_was_written(found: list[RecordedObject], packed:
     assert decode_record(shards) == written
 
 
+def test_a_content_nobody_looks_at_is_not_parsed_and_a_damaged_one_says_so_when_looked_at() -> None:
+    (shard,) = encode_record(record(recorded(key("a")), recorded(key("b"))))
+    lines = gzip.decompress(base64.b64decode(shard["binaryData"]["objects.jsonl.gz"])).split(b"\n")
+    for broken in (b"{", b"3", b"{}", b'{"answer":{},"sent":{"m":3}}'):
+        blob = gzip.compress(b"\n".join([*lines[:2], broken]))
+        shard["binaryData"]["objects.jsonl.gz"] = base64.b64encode(blob).decode()
+        read = decode_record({0: shard})
+        assert read.objects[str(key("a"))] == recorded(key("a"))
+        assert read.objects[str(key("b"))].content_hash == "h"
+        with pytest.raises(StateError, match="the record of manifest 'm' cannot be read"):
+            _ = read.objects[str(key("b"))].answer
+
+
+def test_a_content_that_was_read_is_written_again_as_it_was() -> None:
+    shards = encode_record(record(recorded(key("a")), recorded(key("b"), secret_skeleton={"kind": "Secret"})))
+    read = decode_record({shard_number(shard): shard for shard in shards})
+    assert encode_record(read) == shards
+
+
 def shard_number(shard: JsonObject) -> int:
     parsed = parse_shard_name(shard["metadata"]["name"])
     assert parsed is not None
@@ -83,7 +103,7 @@ def test_large_records_are_shards_below_a_config_maps_limit_and_shard_0_is_last(
     shards = encode_record(record(*large()))
     assert [shard_number(shard) for shard in shards] == [1, 2, 3, 0]
     for shard in shards:
-        blob = shard.get("binaryData", {}).get("objects.json.gz", "")
+        blob = shard.get("binaryData", {}).get("objects.jsonl.gz", "")
         assert len(base64.b64decode(blob)) <= 900 * 1024
     assert decode_record({shard_number(shard): shard for shard in shards}) == record(*large())
 
@@ -124,10 +144,10 @@ def damaged() -> list[JsonObject]:
         return {"metadata": metadata, "data": {"record.json": json.dumps(header)}, **content}
 
     def packed(blob: bytes) -> JsonObject:
-        return {"binaryData": {"objects.json.gz": base64.b64encode(blob).decode()}}
+        return {"binaryData": {"objects.jsonl.gz": base64.b64encode(blob).decode()}}
 
     (good,) = encode_record(record(recorded()))
-    blob = base64.b64decode(good["binaryData"]["objects.json.gz"])
+    blob = base64.b64decode(good["binaryData"]["objects.jsonl.gz"])
     plain = {"data": {"record.json": json.dumps(header), "objects.json": '[{"key": 1}]'}}
     return [
         {"metadata": metadata},
@@ -139,8 +159,10 @@ def damaged() -> list[JsonObject]:
         shard(header),
         shard(header, **packed(b"no gzip")),
         shard(header, **packed(blob[:-9])),
+        shard(header, **packed(gzip.compress(gzip.decompress(blob).split(b"\n")[0]))),
+        shard(header, **packed(gzip.compress(gzip.decompress(blob) + b"\n{}"))),
         shard(header, **packed(blob[:12] + b"\xff\xff\xff" + blob[15:])),
-        shard(header, binaryData={"objects.json.gz": "%"}),
+        shard(header, binaryData={"objects.jsonl.gz": "%"}),
         {"metadata": metadata, **plain},
         {"metadata": metadata, "data": {**plain["data"], "objects.json": "[3]"}},
         {"metadata": metadata, "data": {**plain["data"], "objects.json": "{}x"}},
