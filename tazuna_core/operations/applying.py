@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from tazuna_core.cluster.api_server import CONCURRENCY
 from tazuna_core.cluster.reader import Answer, Unavailable
 from tazuna_core.diff.subject import RunContext, Subject
 from tazuna_core.errors import ApplyError, ClusterError, Place, TazunaError
@@ -23,6 +25,8 @@ from tazuna_core.state.model import Content, Parts, RecordedObject
 
 Previous = Callable[[Desired], RecordedObject | None]
 """From an object to what the last apply recorded of it, under whatever manifest that was."""
+Became = Sent | TazunaError | None
+"""What became of an object: sent, failed, or left to the later manifest that declares it as well."""
 _NO_ANSWER = frozenset({"unreachable", "timeout", "tls", "unauthorized"})
 
 
@@ -65,11 +69,13 @@ class Applier:
         outcome = Outcome()
         live = self._live(objects)
         for group in _phases(objects):
-            for number, obj in enumerate(group):
+            batches = list(self._batches(group, live))
+            for number, batch in enumerate(batches):
                 if self._guard.over or self._lost(outcome):
-                    outcome.failed += [str(rest.built.key) for rest in group[number:]]
+                    outcome.failed += [str(rest.built.key) for later in batches[number:] for rest in later]
                     return outcome
-                self._object(obj, live.get(self._ref(obj.built)), outcome, place)
+                for obj, became in zip(batch, self._side_by_side(batch, live), strict=True):
+                    self._settle(obj, became, outcome, place)
             definitions = {obj.ref: obj.built.data for obj in group if _sent_definition(obj, outcome)}
             if definitions:
                 self._serve(definitions, outcome)
@@ -92,30 +98,70 @@ class Applier:
         last = outcome.errors[-2:]
         return len(last) == 2 and all(error.code in _NO_ANSWER for error in last)
 
-    def _object(self, obj: Desired, live: Answer | None, outcome: Outcome, place: Place) -> None:
+    def _batches(self, group: Sequence[Desired], live: Mapping[ObjectRef, Answer]) -> Iterator[list[Desired]]:
+        """Splits a phase in declared order: what may change goes by itself, what nothing can change go together."""
+        batch: list[Desired] = []
+        for obj in group:
+            as_left = self._as_left(obj, live.get(self._ref(obj.built)))
+            if batch and (not as_left or len(batch) == 2 * CONCURRENCY):
+                yield batch
+                batch = []
+            if as_left:
+                batch.append(obj)
+            else:
+                yield [obj]
+        if batch:
+            yield batch
+
+    def _as_left(self, obj: Desired, live: Answer | None) -> bool:
+        """Whether the same is sent to the very version that it left: then nothing changes, and no order matters."""
+        previous = self._previous(obj)
+        metadata = live["metadata"] if isinstance(live, dict) else {}
+        return (
+            previous is not None
+            and bool(previous.resource_version)
+            and previous.content_hash == obj.built.content_hash
+            and (metadata.get("uid"), metadata.get("resourceVersion")) == (previous.uid, previous.resource_version)
+        )
+
+    def _side_by_side(self, batch: Sequence[Desired], live: Mapping[ObjectRef, Answer]) -> Iterable[Became]:
+        def send_one(obj: Desired) -> Became:
+            return self._send(obj, live.get(self._ref(obj.built)))
+
+        if len(batch) == 1:
+            return [send_one(batch[0])]
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            return list(pool.map(send_one, batch))
+
+    def _send(self, obj: Desired, live: Answer | None) -> Became:
         built, ref = obj.built, self._ref(obj.built)
-        key = str(built.key)
         found = live if isinstance(live, dict) else None
         if obj.superseded_by and found is not None:
-            outcome.left[key] = obj  # sending it would change the later manifest's object back and forth
-            return
+            return None  # sending it would change the later manifest's object back and forth
         previous = self._previous(obj)
 
         def subject(answer: JsonObject) -> Subject:
             return Subject(built.key, ref, answer, lambda: self._session.schema(ref), self._context, previous)
 
         try:
-            sent = send(
+            return send(
                 self._session.api, built, ref, subject, found,
                 recreate=self._how.recreate, without_extras=bool(self._how.only), first=ref.identity not in self._known,
             )  # fmt: skip
         except TazunaError as error:
+            return error
+
+    def _settle(self, obj: Desired, became: Became, outcome: Outcome, place: Place) -> None:
+        key = str(obj.built.key)
+        if became is None:
+            outcome.left[key] = obj
+        elif isinstance(became, TazunaError):
             outcome.failed.append(key)
-            outcome.errors.append(_placed(error, built, place, self._cause(error, obj)))
+            outcome.errors.append(_placed(became, obj.built, place, self._cause(became, obj)))
             self._progress(f"{'failed':<11} {key}")
-            return
-        outcome.sent[key] = sent
-        self._progress(f"{sent.action:<11} {key}")
+        else:
+            outcome.sent[key] = became
+            self._progress(f"{became.action:<11} {key}")
 
     def _serve(self, definitions: Mapping[ObjectRef, JsonObject], outcome: Outcome) -> None:
         """Waits until CRDs serve, and records the version in which they do: only their status was written since."""

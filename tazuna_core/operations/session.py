@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -110,11 +109,6 @@ class Session:
         # without git, a folder is only itself: two of them must never prune each other's objects
         return Source(repository or f"folder:{root}", str(shown), self.options.environment)
 
-    @property
-    def uses_cluster(self) -> bool:
-        """Whether live objects were or will be read, so that the context belongs into the report."""
-        return "cluster" in self.__dict__
-
     def findings(self, command: str, sides: tuple[Side, ...]) -> Findings:
         """Starts the findings of a command, with what loading the files had to say."""
         target = Target(
@@ -156,9 +150,3 @@ class Session:
 
     def today(self) -> date:
         return self.now().date()
-
-
-def by_effective(refs: Iterable[ObjectRef], cluster: ClusterReader) -> Mapping[ObjectRef, ObjectRef]:
-    """Maps references as written to those with effective namespaces."""
-    kinds = cluster.kinds()
-    return {ref: kinds.effective(ref) for ref in refs}
