@@ -46,9 +46,7 @@ def proven_record(subject: Subject, built: BuiltObject, meaning: Meaning, synced
     secret = is_secret(sent)
     found = masked(subject.comparable_live) if secret else subject.comparable_live
     answer, differing = _with_declared(subject, sent, meaning, found)
-    for path in _foreign_paths(subject, (sent, built.data), found, synced_at):
-        answer = with_value(answer, path, ABSENT, subject.schema)
-    answer = _with_default_replicas(subject, sent, answer)
+    answer = _without_foreign(subject, built, answer, found, synced_at)
     clean, skeleton = same(answer, found), None
     if secret:
         skeleton = provable_skeleton(built.data, built.content_hash, {"data": _as_the_server_writes(sent)})
@@ -68,8 +66,27 @@ def proven_record(subject: Subject, built: BuiltObject, meaning: Meaning, synced
         time=synced_at,
         manager=OUR_MANAGER,
         content=Content(Parts(answer, masked(sent) if secret else sent, skeleton)),
-        managers=_known_managers(subject, synced_at) - differing,
+        managers=known_managers(subject, synced_at) - differing,
     )
+
+
+def first_baseline(subject: Subject, built: BuiltObject, synced_at: str) -> JsonObject:
+    """Returns the answer to record of the first apply of an object that was applied without a record until now.
+
+    ``subject.live`` is the server's answer, ``synced_at`` when the state last said so. What is somebody's is left out,
+    as in ``proven_record``: an apply blesses no more than ``state record`` does.
+    """
+    found = masked(subject.comparable_live) if is_secret(built.data) else subject.comparable_live
+    return _without_foreign(subject, built, found, found, synced_at)
+
+
+def _without_foreign(
+    subject: Subject, built: BuiltObject, answer: JsonObject, found: JsonObject, synced_at: str
+) -> JsonObject:
+    sent = sendable(built.data, subject.ref)
+    for path in _foreign_paths(subject, (sent, built.data), found, synced_at):
+        answer = with_value(answer, path, ABSENT, subject.schema)
+    return _with_default_replicas(subject, sent, answer)
 
 
 def _with_declared(
@@ -184,7 +201,7 @@ def _with_default_replicas(subject: Subject, sent: JsonObject, answer: JsonObjec
     return out
 
 
-def _known_managers(subject: Subject, synced_at: str) -> frozenset[str]:
+def known_managers(subject: Subject, synced_at: str) -> frozenset[str]:
     """The unknown managers that were there at the sync: as after an apply, they count as controllers from then on."""
     unknown = [entry for entry in subject.entries if subject.origin(entry) == "unknown"]
     return frozenset(e.manager for e in unknown) - {e.manager for e in unknown if later(e.time, synced_at)}

@@ -80,7 +80,8 @@ class ApplyRun:
         self._report = AppliedReport(session, how, work.manifests(), self._stored, self._planning, findings)
         self._writer = StateWriter(session, self._stored, atomic=how.atomic)
         self._moved = self._moved_records()
-        known = frozenset(one.ref.identity for objects in self._planning.tracked.values() for one in objects)
+        tracked = (one for objects in self._planning.tracked.values() for one in objects)
+        known = {one.ref.identity: one.synced_at for one in tracked}
         self._applier = Applier(session, how, guard, self._previous, known, cause_in(self._desired), progress)
         self._pruning = Pruning(session, how, guard, self._writer, progress)
 

@@ -50,11 +50,11 @@ class Applier:
         how: ApplyOptions,
         guard: RunGuard,
         previous: Previous,
-        known: frozenset[Identity],
+        known: Mapping[Identity, str],
         cause: Cause,
         progress: Progress,
     ) -> None:
-        """``known`` are the objects that state knows: applied by us before, whatever became of our ownership."""
+        """``known`` are the objects that state knows, applied by us before, and when it was last synced."""
         self._session = session
         self._how = how
         self._guard = guard
@@ -146,7 +146,8 @@ class Applier:
         try:
             return send(
                 self._session.api, built, ref, subject, found,
-                recreate=self._how.recreate, without_extras=bool(self._how.only), first=ref.identity not in self._known,
+                recreate=self._how.recreate, without_extras=bool(self._how.only),
+                synced_at=self._known.get(ref.identity),
             )  # fmt: skip
         except TazunaError as error:
             return error

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from tazuna_core.cluster.api_server import ApiServer, ServerAnswer
 from tazuna_core.diff.baseline import baseline_of, no_longer_declared
 from tazuna_core.diff.drift import drift_of
+from tazuna_core.diff.proven import first_baseline, known_managers
 from tazuna_core.diff.secrets import masked, provable_skeleton
 from tazuna_core.diff.subject import Subject
 from tazuna_core.errors import ApplyError
@@ -45,14 +46,14 @@ MakeSubject = Callable[[JsonObject], Subject]
 
 def send(
     api: ApiServer, built: BuiltObject, ref: ObjectRef, subject: MakeSubject, live: JsonObject | None, *,
-    recreate: bool, without_extras: bool = False, first: bool = False,
+    recreate: bool, synced_at: str | None, without_extras: bool = False,
 ) -> Sent:  # fmt: skip
     """Applies one built object.
 
     ``live`` is the object as it was read before, None where there was none; its metadata is enough but for kinds that
-    are created anew. ``without_extras`` removes what others added, too; ``first`` is our first apply of it. Raises
-    ApplyError with the object and the server's reason. A 500 is never retried: for an apply it means a field that the
-    API does not know.
+    are created anew. ``synced_at`` is when state last knew of it, None for our first apply of it. ``without_extras``
+    removes what others added, too. Raises ApplyError with the object and the server's reason. A 500 is never retried:
+    for an apply it means a field that the API does not know.
     """
     body = sendable(built.data, ref)
     if (ref.group, ref.kind) in RE_CREATED_KINDS and live is not None:
@@ -63,18 +64,18 @@ def send(
             return Sent("unchanged", replace(recorded, key=built.key), live)  # it may have been another manifest's
         _delete(api, ref, live)
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
-        return Sent("re-created", _recorded(built, body, answer, _anew(subject(answer.body))), answer.body)
+        return Sent("re-created", _recorded(built, body, answer, _anew(subject(answer.body)), None), answer.body)
     if (ref.group, ref.kind) in RE_CREATED_KINDS:
         answer = _required(api.create(ref, body, field_manager=OUR_MANAGER), ref)
     else:
-        if live is not None and first:
+        if live is not None and synced_at is None:
             migrate_client_side_apply(api, ref, live)
         answer = _required(api.apply(ref, body, field_manager=OUR_MANAGER), ref)
     answer = _without_leftovers(api, built, ref, subject, answer, body, without_extras=without_extras)
     known = subject(answer.body)
     if live is None:
-        known = _anew(known)
-    return Sent(_action(live, known), _recorded(built, body, answer, known), answer.body)
+        known, synced_at = _anew(known), None
+    return Sent(_action(live, known), _recorded(built, body, answer, known, synced_at), answer.body)
 
 
 def _anew(created: Subject) -> Subject:
@@ -141,15 +142,19 @@ def _delete(api: ApiServer, ref: ObjectRef, live: JsonObject) -> None:
     )
 
 
-def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subject: Subject) -> RecordedObject:
+def _recorded(
+    built: BuiltObject, body: JsonObject, answer: ServerAnswer, subject: Subject, synced_at: str | None
+) -> RecordedObject:
     metadata = answer.body["metadata"]
     secret = is_secret(body)
     previous = subject.recorded
-    baseline = baseline_of(subject, body)
-    kept_extras = previous is not None and not same(
-        baseline, comparable(masked(answer.body) if secret else answer.body)
-    )
-    others = frozenset(entry.manager for entry in entries_of(answer.body)) - {OUR_MANAGER}
+    if previous is None and synced_at is not None:
+        baseline, managers = first_baseline(subject, built, synced_at), known_managers(subject, synced_at)
+    else:
+        baseline = baseline_of(subject, body)
+        others = frozenset(entry.manager for entry in entries_of(answer.body)) - {OUR_MANAGER}
+        managers = previous.managers if previous is not None else others
+    kept_extras = not same(baseline, comparable(masked(answer.body) if secret else answer.body))
     return RecordedObject(
         key=built.key,
         content_hash=built.content_hash,
@@ -166,7 +171,7 @@ def _recorded(built: BuiltObject, body: JsonObject, answer: ServerAnswer, subjec
                 secret_skeleton=provable_skeleton(built.data, built.content_hash, answer.body) if secret else None,
             )
         ),
-        managers=previous.managers if previous is not None else others,
+        managers=managers,
     )
 
 

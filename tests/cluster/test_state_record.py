@@ -154,6 +154,31 @@ def test_no_change_by_hand_is_blessed(applied: Repository, proof: str) -> None:
     assert before.json()["counts"]["unchecked"] == 0
 
 
+UNDECLARED = {
+    "Deployment/free spec.replicas": None,
+    "Service/web spec.ports[port=9999,protocol=TCP]": "kubectl-patch",
+    "ConfigMap/settings data.extra": "kubectl-patch",
+    "ServiceAccount/web metadata.labels.team": "kubectl-label",
+}
+
+
+def test_a_first_apply_over_what_the_go_cli_applied_blesses_nothing_either(applied: Repository) -> None:
+    edit_by_hand(applied)
+    assert applied.tazuna("apply", "--no-wait").code == 0
+    drift = applied.drift()
+    found = {path: (change["owner"] or {}).get("manager") for path, change in drift.fields().items()}
+    assert (drift.code, found) == (1, UNDECLARED)
+    # what a second apply finds is no news, and blesses them as little
+    assert applied.tazuna("apply", "--no-wait").code == 0
+    assert applied.drift().fields().keys() == UNDECLARED.keys()
+
+
+def test_a_first_apply_over_what_nobody_touched_leaves_nothing_to_report(applied: Repository) -> None:
+    assert applied.tazuna("apply", "--no-wait").code == 0
+    drift = applied.drift()
+    assert (drift.code, drift.fields()) == (0, {})
+
+
 def test_hand_edits_that_are_undone_after_the_record_are_gone(applied: Repository) -> None:
     applied.kubectl("scale", "deployment/web", "--replicas=7")
     applied.kubectl("patch", "configmap/settings", "--type=merge", "-p", '{"data": {"mode": "loud", "extra": "x"}}')
