@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tazuna_core.errors import UsageError
 from tazuna_core.operations.apply_options import DEFAULTS, ApplyOptions, Progress, require_consistent
-from tazuna_core.operations.apply_run import ApplyRun, Work
+from tazuna_core.operations.apply_run import ApplyRun
+from tazuna_core.operations.apply_work import Work
 from tazuna_core.operations.cluster_tests import Prepared, prepared
 from tazuna_core.operations.desired import build
 from tazuna_core.operations.lease import ApplyLease

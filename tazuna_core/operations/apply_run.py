@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 
 from tazuna_core.build.model import BuiltManifest
-from tazuna_core.errors import ApplyError, RefusedError, TazunaError, UsageError
+from tazuna_core.errors import ApplyError, RefusedError, TazunaError
 from tazuna_core.objects.identity import Identity, ObjectRef, StateKey
 from tazuna_core.operations.apply_options import ApplyOptions, Progress
 from tazuna_core.operations.apply_report import AppliedReport
+from tazuna_core.operations.apply_work import Work, only
 from tazuna_core.operations.applying import Applier, Outcome, recorded_as_left
 from tazuna_core.operations.causes import cause_in
-from tazuna_core.operations.cluster_tests import Prepared, run_tests
+from tazuna_core.operations.cluster_tests import run_tests
 from tazuna_core.operations.desired import (
     Desired,
     build_settings,
@@ -34,27 +34,6 @@ from tazuna_core.spec.models_manifest import ManifestType
 from tazuna_core.state.model import Applied, RecordedObject
 
 MANIFESTS_AT_ONCE = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is to be applied: the selected manifests in layers, what they and others build to, the tests."""
-
-    layers: Sequence[Sequence[Manifest]]
-    built: Sequence[BuiltManifest]
-    unbuilt: Sequence[Manifest] = ()
-    """Manifests outside the selection whose objects are known by name alone."""
-    tests: Mapping[str, Sequence[Prepared]] = field(default_factory=dict)
-    root_tests: Sequence[Prepared] = ()
-
-    def manifests(self) -> list[Manifest]:
-        """The selected manifests in apply order."""
-        return [manifest for layer in self.layers for manifest in layer]
-
-    def selected(self) -> Iterator[BuiltManifest]:
-        """What the selected manifests build to, in apply order."""
-        by_name = {one.manifest.name: one for one in self.built}
-        yield from (by_name[manifest.name] for manifest in self.manifests())
 
 
 class ApplyRun:
@@ -203,7 +182,7 @@ class ApplyRun:
         by_manifest = {one.manifest.name: one for one in self._work.selected()}
         wanted = {name: list(self._desired[name]) for name in by_manifest}
         if self._how.only:
-            return _only(wanted, self._how.only)
+            return only(wanted, self._how.only)
         for one in by_manifest.values():
             name = one.manifest.name
             if one.manifest.type is ManifestType.GENESIS_SECRET:
@@ -291,18 +270,3 @@ class ApplyRun:
     def _fail(self, errors: Iterable[TazunaError]) -> None:
         for error in errors:
             self._findings.fail(error)
-
-
-def _only(wanted: dict[str, list[Desired]], keys: Sequence[str]) -> dict[str, list[Desired]]:
-    """Keeps the named objects. Raises UsageError for a name that no object has, or several."""
-    chosen: set[int] = set()
-    every = [obj for objects in wanted.values() for obj in objects if not obj.superseded_by]
-    for key in keys:
-        found = [obj for obj in every if key == str(obj.built.key)] or [obj for obj in every if key == str(obj.ref)]
-        if not found:
-            raise UsageError(f"no manifest builds '{key}'", advice="`tazuna plan --all` lists every object.")
-        if len(found) > 1:
-            names = ", ".join(str(obj.built.key) for obj in found)
-            raise UsageError(f"'{key}' is the name of several objects: {names}", advice="Give one of these keys.")
-        chosen.add(id(found[0]))
-    return {name: [obj for obj in objects if id(obj) in chosen] for name, objects in wanted.items()}
