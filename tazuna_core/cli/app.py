@@ -47,6 +47,7 @@ COMMANDS = {
     "snapshot": ("snapshot", "snapshot_command"),
     "rbac": ("rbac", "rbac_command"),
     "report": ("report", "report_group"),
+    "schema": ("schema", "schema_command"),
     "version": ("version", "version_command"),
 }
 

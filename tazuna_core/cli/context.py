@@ -65,12 +65,12 @@ def report_of(given: Globals, command: str, work: Callable[[Options], Report]) -
     finish(given, report.model_copy(update={"run": run}))
 
 
-def require_text(given: Globals, command: str) -> None:
-    """Raises UsageError where another form is asked of a command that has text alone: no option is ignored."""
-    if given.output != "text" or given.report_file is not None:
+def require_form(given: Globals, command: str, *forms: Form) -> None:
+    """Raises UsageError where another form is asked of a command that makes no report: no option is ignored."""
+    if given.output not in forms or given.report_file is not None:
         raise UsageError(
-            f"`{command}` prints text alone",
-            advice="-o and --report-file are for commands that make a report.",
+            f"`{command}` prints {' or '.join(forms)} alone",
+            advice="Other forms and --report-file are for commands that make a report.",
         )
 
 

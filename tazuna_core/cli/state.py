@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from tazuna_core.cli.context import Globals, progress, report_of, require_text
+from tazuna_core.cli.context import Globals, progress, report_of, require_form
 from tazuna_core.cli.tags import tags_option
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def list_command(given: Globals) -> None:
     from tazuna_core.operations.state_list import state_tables
     from tazuna_core.report.text_tables import state_list_text
 
-    require_text(given, "state list")
+    require_form(given, "state list", "text")
     tables = state_tables(given.options)
     sys.stdout.write(state_list_text(tables, show_secret_hashes=given.options.show_secret_hashes, colour=given.colour))
 

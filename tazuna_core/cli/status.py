@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from tazuna_core.cli.context import Globals, require_text
+from tazuna_core.cli.context import Globals, require_form
 from tazuna_core.errors import ClusterError
 
 
@@ -17,7 +17,7 @@ def status_command(given: Globals) -> int:
     from tazuna_core.operations.status import status_rows
     from tazuna_core.report.text_tables import status_text
 
-    require_text(given, "status")
+    require_form(given, "status", "text")
     manifests, rows = status_rows(given.options)
     sys.stdout.write(status_text(rows, manifests, colour=given.colour))
     return ClusterError.exit_code if any(row.status == "Error" for row in rows) else 0

@@ -88,6 +88,8 @@ def found(value: object) -> str:
 
 def fields_of(model: type[BaseModel]) -> dict[str, Any]:
     """The annotations of a model's fields by their names in the file."""
+    if not model.__pydantic_fields_complete__:
+        model.model_rebuild()  # one that names a later class knows only its name until then
     return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
 
 

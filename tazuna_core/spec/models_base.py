@@ -17,6 +17,9 @@ WRONG_TYPE = "wrong_type"
 # gopkg.in/yaml.v3 takes these for a bool where the field is one.
 _TRUE = frozenset(["true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"])
 _FALSE = frozenset(["false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF"])
+FLAG_WORDS = _TRUE | _FALSE
+"""Texts that a `Flag` takes."""
+
 _DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]{0,17})")
 
 
@@ -30,8 +33,11 @@ class FileModel(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _null_is_unset(cls, data: Any) -> Any:
-        # Go leaves a field at its zero value when YAML says null.
-        return {key: value for key, value in data.items() if value is not None} if isinstance(data, dict) else data
+        # Go leaves a field at its zero value when YAML says null; an unknown one is wrong whatever it holds.
+        if not isinstance(data, dict):
+            return data
+        known = {field.alias for field in cls.model_fields.values()}
+        return {key: value for key, value in data.items() if value is not None or key not in known}
 
 
 def _wrong_type() -> PydanticCustomError:
@@ -50,7 +56,7 @@ def _flag(value: Any) -> Any:
     text = value.text if isinstance(value, Scalar) else value
     if isinstance(text, bool):
         return text
-    if isinstance(text, str) and text in _TRUE | _FALSE:
+    if isinstance(text, str) and text in FLAG_WORDS:
         return text in _TRUE
     raise _wrong_type()
 

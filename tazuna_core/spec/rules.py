@@ -25,7 +25,7 @@ from tazuna_core.spec.positions import Loc
 RESERVED_NAME = "_metadata"
 RESERVED_PROVIDER = "default-op"
 _NAME = re.compile(NAME_PATTERN.removesuffix("$") + r"\Z")
-_WITHOUT_PATH = (ManifestType.ORAS, ManifestType.PARALLEL)
+WITHOUT_PATH = (ManifestType.ORAS, ManifestType.PARALLEL)
 
 
 def file_problems(file: TazunaFile) -> Iterator[Problem]:
@@ -90,7 +90,7 @@ def _type_and_path(manifest: DeclaredManifest, loc: Loc, who: str) -> Iterator[P
         known = ", ".join(ManifestType)
         yield Problem(loc, f"field 'type' is missing in {who}", f"Known: {known}.", "missing-field")
         return
-    if manifest.type not in _WITHOUT_PATH:
+    if manifest.type not in WITHOUT_PATH:
         if not manifest.path:
             yield Problem(
                 loc,
