@@ -31,7 +31,11 @@ def list_command(given: Globals) -> None:
 
     require_form(given, "state list", "text")
     tables = state_tables(given.options)
-    sys.stdout.write(state_list_text(tables, show_secret_hashes=given.options.show_secret_hashes, colour=given.colour))
+    sys.stdout.write(
+        state_list_text(
+            tables, show_secret_hashes=given.options.show_secret_hashes, lang=given.lang, colour=given.colour
+        )
+    )
 
 
 @state_group.command("record")

@@ -19,5 +19,5 @@ def status_command(given: Globals) -> int:
 
     require_form(given, "status", "text")
     manifests, rows = status_rows(given.options)
-    sys.stdout.write(status_text(rows, manifests, colour=given.colour))
+    sys.stdout.write(status_text(rows, manifests, lang=given.lang, colour=given.colour))
     return ClusterError.exit_code if any(row.status == "Error" for row in rows) else 0

@@ -20,6 +20,15 @@ class Count(int):
         return f"{int(self):,} {one if self == 1 else many}"
 
 
+def said(text: str, lang: Lang) -> str:
+    """Returns a report's own word (a rule, a reason, a note: English in the JSON) in ``lang``; other text stays."""
+    if lang == "en":
+        return text
+    from tazuna_core.report.phrases import in_japanese
+
+    return in_japanese(text)
+
+
 def say(lang: Lang, key: str, **values: str | int) -> str:
     """Returns the sentence ``key`` in ``lang`` with its placeholders filled in.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from tazuna_core.report.catalogue import Lang, say
 from tazuna_core.report.digest import drift_fingerprint
 from tazuna_core.report.model import ManifestReport, ObjectReport, Report, Reports
-from tazuna_core.report.seal import seal
+from tazuna_core.report.seal import prepared
 from tazuna_core.report.values import clean
 from tazuna_core.report.views import display_name, shown
 from tazuna_core.report.words import headline, some, target_words
@@ -40,7 +40,7 @@ def chat_event(report: Report | Reports, previous: str | None) -> Event | None:
 
 def chat(report: Report | Reports, event: Event, *, lang: Lang = "en", link: str = "") -> dict[str, Any]:
     """Returns the JSON of a message, grouped by manifest. ``link`` is the address of the full report."""
-    sealed = seal(report)
+    sealed = prepared(report, lang)
     reports = sealed.reports if isinstance(sealed, Reports) else (sealed,)
     title = say(lang, f"chat.{event}")
     blocks: list[dict[str, Any]] = [{"type": "header", "text": {"type": "plain_text", "text": title[:_HEADER]}}]

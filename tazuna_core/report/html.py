@@ -12,16 +12,17 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tazuna_core.report.blast_radius import blast_radius
-from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.html_fields import FieldRow, field_row
 from tazuna_core.report.model import ErrorLine, ObjectReport, Report, Reports
-from tazuna_core.report.seal import is_secret, seal
+from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.values import SECRET, clean
 from tazuna_core.report.views import display_name, hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
     checked_sentence,
     clean_sentence,
     counted,
+    found_by,
     headline,
     headline_of_all,
     hidden_sentences,
@@ -30,6 +31,8 @@ from tazuna_core.report.words import (
     risk_sentences,
     target_words,
 )
+
+_HASHES = frozenset({"stored", "live", "built"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ def html(
     report: Report | Reports, *, lang: Lang = "en", show_all: bool = False, show_secret_hashes: bool = False
 ) -> str:
     """Returns a page that stands alone. ``show_all`` lists unchanged objects too."""
-    sealed = seal(report, show_secret_hashes=show_secret_hashes)
+    sealed = prepared(report, lang, show_secret_hashes=show_secret_hashes)
     reports = sealed.reports if isinstance(sealed, Reports) else (sealed,)
     cards = [_report(one, f"r{number}", lang, show_all) for number, one in enumerate(reports)]
     style, script = _source("report.css"), _source("report.js")
@@ -95,6 +98,7 @@ def html(
         .render(
             lang=lang,
             say=lambda key, **values: say(lang, key, **values),
+            said=lambda text: said(text, lang),
             title=title,
             headline=headline_of_all(reports, lang),
             cards=cards,
@@ -158,9 +162,11 @@ def _object(report: Report, obj: ObjectReport, anchor: str, lang: Lang, hidden: 
     notes = [clean(note) for note in obj.notes]
     if obj.status == "unknown":
         notes.insert(0, clean(reason_of(report, obj.key)))
-    if obj.confidence != "exact":
-        notes.append(say(lang, "note.confidence", method=obj.method, confidence=obj.confidence))
-    notes += [f"{clean(one.path)}: {say(lang, 'hidden.here', rule=clean(one.rule))}" for one in hidden.get(obj.key, ())]
+    notes.append(found_by(obj, lang))
+    notes += [
+        f"{clean(one.path)}: {say(lang, 'hidden.here', rule=clean(said(one.rule, lang)))}"
+        for one in hidden.get(obj.key, ())
+    ]
     return ObjectCard(
         anchor=anchor,
         status=obj.status,
@@ -169,17 +175,21 @@ def _object(report: Report, obj: ObjectReport, anchor: str, lang: Lang, hidden: 
         key=clean(obj.key),
         classes=obj.classes,
         rows=rows,
-        hashes=_hashes(obj),
+        hashes=_hashes(obj, lang),
         notes=tuple(note for note in notes if note),
         searched=" ".join([clean(obj.key), *(f"{row.path} {row.who}" for row in rows)]).lower(),
         opened=obj.status == "conflict" or "conflict" in obj.classes,
     )
 
 
-def _hashes(obj: ObjectReport) -> tuple[tuple[str, str], ...]:
+def _hashes(obj: ObjectReport, lang: Lang) -> tuple[tuple[str, str], ...]:
     if is_secret(obj) and SECRET in obj.hashes.values():
         return ()
-    return tuple((clean(name), clean(value)) for name, value in obj.hashes.items() if value)
+    return tuple(
+        (say(lang, f"hash.{name}") if name in _HASHES else clean(name), clean(value))
+        for name, value in obj.hashes.items()
+        if value
+    )
 
 
 def _marked(sentences: list[str]) -> tuple[Markup, ...]:

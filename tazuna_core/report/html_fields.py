@@ -11,9 +11,9 @@ from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.catalogue import Lang, say
 from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.model import FieldChange
-from tazuna_core.report.values import clean, one_line_each
+from tazuna_core.report.values import clean
 from tazuna_core.report.views import Sided, view
-from tazuna_core.report.words import has_owner_words, left_out, note_of, owner_words
+from tazuna_core.report.words import has_owner_words, left_out, note_of, owner_words, values_in_words
 
 WIDTH = 400
 MOST_ROWS = 2_000
@@ -70,10 +70,10 @@ def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldR
     secret = say(lang, f"secret.{seen.secret}") if seen.secret else ""
     long = not secret and any(needs_lines(one.value, other.value) for one, other in pairs)
     return FieldRow(
-        path=clean(field.path) or "(object)",
+        path=clean(field.path) or say(lang, "field.whole"),
         verdict=field.verdict,
         word=say(lang, f"verdict.{field.verdict}"),
-        cells=() if secret or long else _cells(field, sides, (seen.before.side, seen.after.side)),
+        cells=() if secret or long else _cells(field, sides, (seen.before.side, seen.after.side), lang),
         secret=secret,
         splits=tuple(_split(one, other, lang) for one, other in pairs) if long else (),
         who=owner_words(field.owner, lang) if has_owner_words(seen) else "",
@@ -82,9 +82,9 @@ def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldR
     )
 
 
-def _cells(field: FieldChange, sides: tuple[Side, ...], changed: tuple[Side, Side]) -> tuple[Cell, ...]:
+def _cells(field: FieldChange, sides: tuple[Side, ...], changed: tuple[Side, Side], lang: Lang) -> tuple[Cell, ...]:
     values = [getattr(field, side) if field.has(side) else ABSENT for side in sides]
-    texts = one_line_each(values, WIDTH)
+    texts = values_in_words(values, WIDTH, lang)
     start = texts[sides.index(changed[0])] if changed[0] in sides else None
     cells = []
     for side, value, text in zip(sides, values, texts, strict=True):
@@ -101,7 +101,7 @@ def _cells(field: FieldChange, sides: tuple[Side, ...], changed: tuple[Side, Sid
 
 
 def _split(before: Sided, after: Sided, lang: Lang) -> Split:
-    diff = line_diff(before.value, after.value)
+    diff = line_diff(before.value, after.value, say(lang, "value.unit"))
     remark = say(lang, f"remark.{diff.remark}") if diff.remark else ""
     single: Literal["", "left", "right"] = (
         "right" if before.value is ABSENT else "left" if after.value is ABSENT else ""

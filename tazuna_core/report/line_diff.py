@@ -71,8 +71,11 @@ def needs_lines(before: Any, after: Any) -> bool:
     return any(_is_long(value) for value in (before, after) if value is not ABSENT and not is_masked(value))
 
 
-def line_diff(before: Any, after: Any) -> LineDiff:
-    """Compares two values by lines. Unchanged lines have a blank for a mark (B31), so YAML dashes stay harmless."""
+def line_diff(before: Any, after: Any, unit: str = "characters") -> LineDiff:
+    """Compares two values by lines. Unchanged lines have a blank for a mark (B31), so YAML dashes stay harmless.
+
+    What is cut out of a very long line says the line's size in ``unit``.
+    """
     if before is after or (type(before) is type(after) and before == after):
         return LineDiff((), 0, 0)
     if isinstance(before, str) and isinstance(after, str):
@@ -95,7 +98,7 @@ def line_diff(before: Any, after: Any) -> LineDiff:
         remark = "escaped"
     a = [] if before is ABSENT else old.split("\n")
     b = [] if after is ABSENT else new.split("\n")
-    return LineDiff(tuple(_shortened(list(_first_lines(_compared(a, b))))), len(a), len(b), remark)
+    return LineDiff(tuple(_shortened(list(_first_lines(_compared(a, b))), unit)), len(a), len(b), remark)
 
 
 def _is_long(value: Any) -> bool:
@@ -247,29 +250,29 @@ def _first_lines(lines: Iterator[DiffLine]) -> Iterator[DiffLine]:
         yield DiffLine("@", rest=rest)
 
 
-def _shortened(lines: list[DiffLine]) -> Iterator[DiffLine]:
+def _shortened(lines: list[DiffLine], unit: str) -> Iterator[DiffLine]:
     """Cuts very long lines: a removed and an added one around where they differ."""
     index = 0
     while index < len(lines):
         if lines[index].mark not in ("-", "+"):
-            yield _cut(lines[index])
+            yield _cut(lines[index], None, unit)
             index += 1
             continue
         end = next((n for n in range(index, len(lines)) if lines[n].mark not in ("-", "+")), len(lines))
-        yield from _shortened_change(lines[index:end])
+        yield from _shortened_change(lines[index:end], unit)
         index = end
 
 
-def _shortened_change(lines: list[DiffLine]) -> Iterator[DiffLine]:
+def _shortened_change(lines: list[DiffLine], unit: str) -> Iterator[DiffLine]:
     old, new = [line for line in lines if line.mark == "-"], [line for line in lines if line.mark == "+"]
     for one, other in ((old, new), (new, old)):
         for number, line in enumerate(one):
-            yield _cut(line, other[number].text if number < len(other) else None)
+            yield _cut(line, other[number].text if number < len(other) else None, unit)
 
 
-def _cut(line: DiffLine, other: str | None = None) -> DiffLine:
+def _cut(line: DiffLine, other: str | None, unit: str) -> DiffLine:
     if len(line.text) <= LINE_WIDTH:
         return line
     start = max(0, common_prefix(line.text, other) - LINE_WIDTH // 4) if other is not None else 0
-    shown = window(line.text, start, LINE_WIDTH)
+    shown = window(line.text, start, LINE_WIDTH, unit)
     return DiffLine(line.mark, shown if line.mark == " " else f"{shown} [sha256 {fingerprint(line.text)}]")

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 
 from tazuna_core.report.blast_radius import blast_radius
 from tazuna_core.report.budget import Block, clip, fit, tidy
-from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.markdown_alike import Alike, grouped
 from tazuna_core.report.markdown_escape import code, fence, link, paragraph, plain
 from tazuna_core.report.markdown_objects import object_text
 from tazuna_core.report.markdown_tables import counts_table, targets_table
 from tazuna_core.report.model import ErrorLine, ManifestReport, ObjectReport, Report, Reports
-from tazuna_core.report.seal import seal
+from tazuna_core.report.seal import prepared
 from tazuna_core.report.values import clean
 from tazuna_core.report.views import hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
@@ -85,7 +85,7 @@ def markdown(report: Report | Reports, options: Options | None = None) -> str:
 
 def page(report: Report | Reports, options: Options) -> list[Block]:
     """Returns the document's blocks, so that one report can be fitted into several limits."""
-    sealed = seal(report, show_secret_hashes=options.show_secret_hashes)
+    sealed = prepared(report, options.lang, show_secret_hashes=options.show_secret_hashes)
     reports = sealed.reports if isinstance(sealed, Reports) else (sealed,)
     result = _Page()
     result.add(Block(_TITLE, (f"## {_title(reports, options.lang)}\n\n",), "title"))
@@ -240,7 +240,7 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
     if report.hidden:
         sentences = hidden_sentences(report.hidden, lang, code)
         short = "".join(f"{one}\n" for one in sentences)
-        items = "".join(_hidden_items(report))
+        items = "".join(_hidden_items(report, lang))
         summary = f"\n<details><summary>{say(lang, 'hidden.title')}: {len(report.hidden):,}</summary>\n\n"
         listed = "".join(f"- {one}\n" for one in sentences)
         result.add(Block(_HIDDEN, ("", f"\n{short}\n", f"{summary}{listed}\n{items}\n</details>\n\n")))
@@ -249,10 +249,10 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
         result.add(Block(_WARNINGS, ("", f"\n<details>{title}\n\n{_messages(report.warnings)}\n\n</details>\n\n")))
 
 
-def _hidden_items(report: Report) -> Iterator[str]:
+def _hidden_items(report: Report, lang: Lang) -> Iterator[str]:
     for one in report.hidden:
         reason = f" · {plain(one.reason)}" if one.reason else ""
-        yield f"- {code(one.rule)}: {code(one.key)} {code(one.path)}{reason}\n"
+        yield f"- {code(said(one.rule, lang))}: {code(one.key)} {code(one.path)}{reason}\n"
 
 
 def _messages(messages: tuple[ErrorLine, ...]) -> str:

@@ -9,13 +9,13 @@ from itertools import accumulate
 
 from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.budget import size
-from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
 from tazuna_core.report.markdown_escape import code, fence, fence_ticks, html_code, plain
 from tazuna_core.report.model import FieldChange, Hidden, ObjectReport, Owner
-from tazuna_core.report.values import clean, one_line_each
+from tazuna_core.report.values import clean
 from tazuna_core.report.views import FieldView, Sided, display_name, view
-from tazuna_core.report.words import has_owner_words, left_out, note_of
+from tazuna_core.report.words import found_by, has_owner_words, left_out, note_of, values_in_words
 
 WIDTH = 160
 """Characters of a value in a code span."""
@@ -121,9 +121,8 @@ def object_text(
     count = say(lang, "field.count", n=len(obj.fields)) if obj.fields else ""
     notes = [reason] if reason else []
     notes += [plain(note) for note in obj.notes]
-    if obj.confidence != "exact":
-        notes.append(say(lang, "note.confidence", method=obj.method, confidence=obj.confidence))
-    notes += [f"{code(one.path)}: {say(lang, 'hidden.here', rule=code(one.rule))}" for one in hidden]
+    notes += [found_by(obj, lang)] if obj.confidence != "exact" else []
+    notes += [f"{code(one.path)}: {say(lang, 'hidden.here', rule=code(said(one.rule, lang)))}" for one in hidden]
     name = f"- **{status}** {where}{code(display_name(obj))}" + (f" ({count})" if count else "")
     fields = tuple(_field(view(field), lang, sides) for field in obj.fields)
     if not fields:
@@ -138,13 +137,13 @@ def object_text(
 def _field(seen: FieldView, lang: Lang, sides: int) -> FieldText:
     field = seen.change
     tail = "".join(f" · {word}" for word in _tail(seen, lang, sides))
-    path = code(field.path or "(object)")
+    path = code(field.path or say(lang, "field.whole"))
     if seen.secret:
         return FieldText(f"- {path}: {say(lang, f'secret.{seen.secret}')}{tail}\n")
     pairs = [(seen.before, seen.after)] + ([(seen.before, seen.other)] if seen.other else [])
     if any(needs_lines(one.value, other.value) for one, other in pairs):
         return _long_field(path, tail, pairs, lang, sides)
-    shown = one_line_each([side.value for side in seen.sides()], WIDTH)
+    shown = values_in_words([side.value for side in seen.sides()], WIDTH, lang)
     labels = [say(lang, f"side.{side.side}") for side in seen.sides()]
     values = [
         plain(text) if side.value is ABSENT else code(text) for side, text in zip(seen.sides(), shown, strict=True)
@@ -161,7 +160,7 @@ def _long_field(path: str, tail: str, pairs: list[tuple[Sided, Sided]], lang: La
     remarks: list[str] = []
     fences = []
     for before, after in pairs:
-        diff = line_diff(before.value, after.value)
+        diff = line_diff(before.value, after.value, say(lang, "value.unit"))
         if diff.remark:
             remarks.append(say(lang, f"remark.{diff.remark}"))
         if diff.lines:

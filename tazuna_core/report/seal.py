@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, TypeVar
 
+from tazuna_core.report.catalogue import Lang
 from tazuna_core.report.model import MASKED, FieldChange, ObjectReport, Report, Reports
 from tazuna_core.report.values import SECRET
 
@@ -14,6 +15,18 @@ _SECRET_PATH = re.compile(
     r"(data|stringData)($|[.\[])|metadata\.annotations($|\[\"kubectl\.kubernetes\.io/last-applied)"
 )
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def prepared(report: Report | Reports, lang: Lang, *, show_secret_hashes: bool = False) -> Report | Reports:
+    """Returns the report as people see it: sealed, and with its own words in their language."""
+    sealed = seal(report, show_secret_hashes=show_secret_hashes)
+    if lang == "en":
+        return sealed
+    from tazuna_core.report.phrases import report_in_japanese
+
+    if isinstance(sealed, Reports):
+        return sealed.model_copy(update={"reports": tuple(map(report_in_japanese, sealed.reports))})
+    return report_in_japanese(sealed)
 
 
 def seal(report: AnyReport, *, show_secret_hashes: bool = False) -> AnyReport:

@@ -2,7 +2,8 @@
 
 Rows are ``"  %-14s %-60s %s"`` and never cut. Field lines are indented six blanks; lines of long values nine, so that
 their mark stands in column eight. After the frames come the sentence, what was not checked, what rules hide, warnings
-and errors. ``STATUS``, ``RESOURCE``, ``HASH``, the contract's sentences and the rows are English in every language.
+and errors. What people grep for is English in every language: the
+frame with its statuses and hashes, and the sentences "No changes detected." and "No drift detected.".
 """
 
 from __future__ import annotations
@@ -12,16 +13,18 @@ from collections.abc import Iterator
 
 from tazuna_core.diff.verdicts import Status
 from tazuna_core.report.blast_radius import blast_radius
-from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.colour import Line, Span, Tone, line, paint
 from tazuna_core.report.model import ErrorLine, Hidden, ManifestReport, ObjectReport, Report, Reports
-from tazuna_core.report.seal import is_secret, seal
+from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.text_fields import field_lines
 from tazuna_core.report.values import SECRET, clean
 from tazuna_core.report.views import DRIFT_COMMANDS, display_name, hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
+    checked_sentence,
     clean_sentence,
     counted,
+    found_by,
     hidden_sentences,
     incomplete_details,
     left_out_sentences,
@@ -65,7 +68,7 @@ def text(
     show_secret_hashes: bool = False,
 ) -> str:
     """Returns the report as text. ``show_all`` lists unchanged objects and every hidden difference too."""
-    sealed = seal(report, show_secret_hashes=show_secret_hashes)
+    sealed = prepared(report, lang, show_secret_hashes=show_secret_hashes)
     if isinstance(sealed, Report):
         return paint(map(_ours_alone, _report(sealed, lang, show_all)), colour)
     lines: list[Line] = []
@@ -107,26 +110,25 @@ def _manifest(
     if report.command != "plan":
         yield line("  " + _ROW.format("STATUS", "RESOURCE") + "HASH")
     for obj in objects:
-        yield _plan_row(report, obj) if report.command == "plan" else _row(report, obj)
+        yield _plan_row(report, obj, lang) if report.command == "plan" else _row(report, obj, lang)
         for field in obj.fields:
             yield from field_lines(field, report.command, lang)
         for one in hidden.get(obj.key, ()):
-            note = say(lang, "hidden.here", rule=clean(one.rule))
+            note = say(lang, "hidden.here", rule=clean(said(one.rule, lang)))
             yield line(Span(f"      {clean(one.path)}: {note}", "quiet"))
         notes = [clean(note) for note in obj.notes]
-        if obj.confidence != "exact":
-            notes.append(say(lang, "note.confidence", method=obj.method, confidence=obj.confidence))
-        yield from (line(Span(f"      ({note})", "quiet")) for note in notes)
+        notes.append(found_by(obj, lang))
+        yield from (line(Span(f"      ({note})", "quiet")) for note in notes if note)
 
 
-def _row(report: Report, obj: ObjectReport) -> Line:
-    row = (_ROW.format(obj.status, clean(obj.key)) + _hash_column(report, obj)).rstrip()
+def _row(report: Report, obj: ObjectReport, lang: Lang) -> Line:
+    row = (_ROW.format(obj.status, clean(obj.key)) + _hash_column(report, obj, lang)).rstrip()
     return line("  ", Span(obj.status, _TONES.get(obj.status, "")), row[len(obj.status) :])
 
 
-def _hash_column(report: Report, obj: ObjectReport) -> str:
+def _hash_column(report: Report, obj: ObjectReport, lang: Lang) -> str:
     if obj.status == "unknown":
-        return f"({clean(reason_of(report, obj.key)) or 'not checked'})"
+        return f"({clean(reason_of(report, obj.key)) or say(lang, 'status.unknown')})"
     hashes = {name: clean(value) for name, value in obj.hashes.items() if value}
     if is_secret(obj) and SECRET in hashes.values():
         return SECRET
@@ -142,13 +144,13 @@ def _hash_column(report: Report, obj: ObjectReport) -> str:
     return built or stored
 
 
-def _plan_row(report: Report, obj: ObjectReport) -> Line:
+def _plan_row(report: Report, obj: ObjectReport, lang: Lang) -> Line:
     mark = _PLAN_MARKS.get(obj.status, "~")
-    note: str = "" if obj.status == "modified" else obj.status
+    note = "" if obj.status == "modified" else say(lang, f"status.{obj.status}")
     if obj.status in ("added", "removed", "conflict", "live-drifted", "live-missing", "unknown"):
-        note = say("en", f"row.{obj.status}", reason=clean(reason_of(report, obj.key)) or "unknown")
+        note = say(lang, f"row.{obj.status}", reason=clean(reason_of(report, obj.key)) or "?")
     if obj.status == "live-missing" and {"added", "modified", "conflict"}.intersection(obj.classes):
-        note += ", to be created"
+        note += say(lang, "list.comma") + say(lang, "row.added")
     tone = _TONES.get(obj.status, "quiet")
     return line("  ", Span(mark, tone), " ", Span(clean(display_name(obj)), tone), f" ({note})" if note else "")
 
@@ -156,19 +158,22 @@ def _plan_row(report: Report, obj: ObjectReport) -> Line:
 def _sentence(report: Report, lang: Lang) -> Iterator[Line]:
     if is_clean(report):
         yield line(Span(clean_sentence(report), "good"))
+        if lang != "en":
+            yield line(f"{clean_sentence(report, lang)}{checked_sentence(report, lang)}")
         return
     if report.applied is not None:
         yield line(Span(say(lang, "applied", n=report.applied), "title"))
-    words = counted((report,), "en")
+    words = counted((report,), lang)
     # Without a word to count there are rows all the same (always-sync, moved), or nothing could be read at all.
     if words:
         yield line(
-            Span(", ".join(words), "title"), f" ({report.counts.objects:,} objects)" if report.counts.objects else ""
+            Span(say(lang, "list.comma").join(words), "title"),
+            f" ({say(lang, 'counted.of', n=report.counts.objects)})" if report.counts.objects else "",
         )
     elif report.coverage.complete:
         yield line(say(lang, "nothing-else"))
     if not report.coverage.complete:
-        yield line(Span(partial_sentence(report, "en", clean), "alarm"))
+        yield line(Span(partial_sentence(report, lang, clean), "alarm"))
         for key, reason, message in incomplete_details(report):
             yield line(Span(f"  {clean(key)}: {clean(reason)}" + (f" ({clean(message)})" if message else ""), "quiet"))
 

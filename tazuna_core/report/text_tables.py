@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tazuna_core.objects.identity import StateKey
+from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.colour import Line, Span, Tone, line, paint
 from tazuna_core.report.values import SECRET, clean
 
@@ -37,7 +38,9 @@ class StateTable:
     git_commit: str = ""
 
 
-def status_text(rows: Iterable[StatusRow], manifests: Iterable[str] = (), *, colour: bool = False) -> str:
+def status_text(
+    rows: Iterable[StatusRow], manifests: Iterable[str] = (), *, lang: Lang = "en", colour: bool = False
+) -> str:
     """Returns the text of ``status``: rows in the order given, under their manifest.
 
     ``manifests`` gives the order of the manifests and names those without state.
@@ -49,12 +52,12 @@ def status_text(rows: Iterable[StatusRow], manifests: Iterable[str] = (), *, col
     for name, members in by_manifest.items():
         lines.append(line("Manifest: ", Span(clean(name), "title")))
         if not members:
-            lines += [line("  (no state)"), line()]
+            lines += [line(f"  {say(lang, 'table.no-state')}"), line()]
             continue
         lines.append(line(f"  {'STATUS':<9} {'KIND':<20} NAMESPACE/NAME"))
         for row in members:
             place = "/".join(clean(part) for part in (row.namespace, row.name) if part)
-            reason = f"   ({clean(row.reason)})" if row.reason else ""
+            reason = f"   ({clean(said(row.reason, lang))})" if row.reason else ""
             status = Span(row.status, _TONES[row.status])
             lines.append(
                 line("  ", status, f"{'':<{9 - len(row.status)}} {clean(row.kind):<20} {place}", Span(reason, "quiet"))
@@ -63,18 +66,20 @@ def status_text(rows: Iterable[StatusRow], manifests: Iterable[str] = (), *, col
     return paint(lines, colour)
 
 
-def state_list_text(tables: Iterable[StateTable], *, show_secret_hashes: bool = False, colour: bool = False) -> str:
+def state_list_text(
+    tables: Iterable[StateTable], *, show_secret_hashes: bool = False, lang: Lang = "en", colour: bool = False
+) -> str:
     """Returns the text of ``state list``: full state keys, sorted, with hashes that are never cut."""
     lines: list[Line] = []
     for table in tables:
         lines.append(line("Manifest: ", Span(clean(table.manifest), "title")))
         if not table.entries:
-            lines += [line("  No state found"), line()]
+            lines += [line(f"  {say(lang, 'table.none')}"), line()]
             continue
         if table.last_synced:
-            lines.append(line(f"  Last synced: {clean(table.last_synced)}"))
+            lines.append(line(f"  {say(lang, 'table.synced')}: {clean(table.last_synced)}"))
         if table.git_commit:
-            lines.append(line(f"  Git commit: {clean(table.git_commit)}"))
+            lines.append(line(f"  {say(lang, 'table.commit')}: {clean(table.git_commit)}"))
         lines.append(line(f"  {'RESOURCE':<60} HASH"))
         for key, content_hash in sorted(table.entries, key=lambda entry: str(entry[0])):
             secret = key.kind == "Secret" and not key.group and not show_secret_hashes

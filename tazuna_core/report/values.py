@@ -67,10 +67,10 @@ def one_line(value: Any) -> str:
     return _json(value)
 
 
-def one_line_each(values: Sequence[Any], width: int) -> list[str]:
+def one_line_each(values: Sequence[Any], width: int, unit: str = "characters") -> list[str]:
     """Returns each of ``values`` on one line of about ``width`` characters; unequal values give unequal lines.
 
-    What is too long is cut around the first place where it differs from another, and says its full size.
+    What is too long is cut around the first place where it differs from another, and says its full size in ``unit``.
     """
     full = [one_line(value) for value in values]
     if all(len(text) <= width for text in full):
@@ -79,20 +79,20 @@ def one_line_each(values: Sequence[Any], width: int) -> list[str]:
     # In sorted order the neighbours share the longest prefixes, so these places tell all of them apart.
     places = [common_prefix(a, b) for a, b in pairwise(different)]
     start = max(0, min(places, default=0) - width // 4)
-    short = {text: window(text, start, width) for text in different}
+    short = {text: window(text, start, width, unit) for text in different}
     if len(set(short.values())) < len(short):
         short = {text: f"{shown} [sha256 {fingerprint(text)}]" for text, shown in short.items()}
     return [short[text] for text in full]
 
 
-def window(text: str, start: int, width: int) -> str:
+def window(text: str, start: int, width: int, unit: str = "characters") -> str:
     """Returns ``width`` characters of ``text`` from ``start``, marked where it is cut, with its size."""
     if len(text) <= width:
         return text
     start = min(start, len(text) - width)
     end = start + width
     head, tail = ("…" if start else ""), ("…" if end < len(text) else "")
-    return f"{head}{text[start:end]}{tail} ({len(text):,} characters)"
+    return f"{head}{text[start:end]}{tail} ({len(text):,} {unit})"
 
 
 def common_prefix(a: str, b: str) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.blast_radius import RISK_CODES, Risk
-from tazuna_core.report.catalogue import Lang, say
+from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.line_diff import DiffLine
-from tazuna_core.report.model import Hidden, Owner, Report, Target
-from tazuna_core.report.values import clean
+from tazuna_core.report.model import Hidden, ObjectReport, Owner, Report, Target
+from tazuna_core.report.sentences import SENTENCES
+from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, differs, is_clean, unlisted_unchecked
 
 Quote = Callable[[str], str]
@@ -75,7 +78,9 @@ def left_out_sentences(report: Report, lang: Lang, quote: Quote) -> list[str]:
     lines = []
     for reason, names in by_reason.items():
         key = f"skipped.{reason}" if reason in ("no-state", "genesissecret", "unnamed") else "skipped.other"
-        lines.append(say(lang, key, reason=quote(reason), names=say(lang, "list.comma").join(map(quote, names))))
+        lines.append(
+            say(lang, key, reason=quote(said(reason, lang)), names=say(lang, "list.comma").join(map(quote, names)))
+        )
     lines.extend(
         say(lang, "excluded", kind=quote(one.kind), n=one.objects, reason=quote(one.reason))
         for one in report.coverage.excluded
@@ -85,7 +90,7 @@ def left_out_sentences(report: Report, lang: Lang, quote: Quote) -> list[str]:
 
 def hidden_sentences(hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> list[str]:
     """Returns one sentence for each rule that hid differences (B39)."""
-    rules = Counter(one.rule for one in hidden)
+    rules = Counter(said(one.rule, lang) for one in hidden)
     return [say(lang, "hidden", n=number, rule=quote(rule)) for rule, number in rules.items()]
 
 
@@ -133,8 +138,25 @@ def has_owner_words(seen: FieldView) -> bool:
 
 def note_of(seen: FieldView) -> str:
     """Returns the field's note; "" where it says no more than what is said of its secret value."""
-    secret = say("en", f"secret.{seen.secret}") if seen.secret else ""
-    return "" if seen.change.note == secret else seen.change.note
+    said_already = SENTENCES[f"secret.{seen.secret}"] if seen.secret else ()
+    return "" if seen.change.note in said_already else seen.change.note
+
+
+def found_by(obj: ObjectReport, lang: Lang) -> str:
+    """Returns how an object's verdict was come to and how sure it is; "" where nothing is to be said."""
+    if obj.confidence == "exact":
+        return ""
+    method, confidence = say(lang, f"method.{obj.method}"), say(lang, f"confidence.{obj.confidence}")
+    return say(lang, "note.confidence", method=method, confidence=confidence)
+
+
+def values_in_words(values: Sequence[Any], width: int, lang: Lang) -> list[str]:
+    """Returns each value on one line (``values.one_line_each``), and a word for a side that has none."""
+    absent = say(lang, "value.absent")
+    return [
+        absent if value is ABSENT else text
+        for value, text in zip(values, one_line_each(values, width, say(lang, "value.unit")), strict=True)
+    ]
 
 
 def target_place(report: Report, quote: Quote) -> str:
