@@ -38,14 +38,14 @@ def to_yaml(obj: JsonObject) -> str:
     return str(yaml.dump(obj, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1_000_000))
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Knows what other readers make of plain text, and writes no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True
 
 
-def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
+def _text(dumper: yaml.CSafeDumper, value: str) -> yaml.ScalarNode:
     style = "|" if "\n" in value and value == value.strip(" ") and "\r" not in value else None
     if style is None and not isinstance(resolve_plain(value), str):
         style = "'"
