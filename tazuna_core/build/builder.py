@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 
+from tazuna_core import tracing
 from tazuna_core.build.model import BuildSettings, BuiltManifest, Rendered
 from tazuna_core.errors import BuildError, TazunaError
 from tazuna_core.objects.manifest_objects import objects_of
@@ -27,6 +28,11 @@ BUILDERS: Mapping[ManifestType, str] = {
 """The module of each type; its function ``build`` is a Builder. Loaded when the first manifest of the type is built."""
 
 
+def _step(manifest: Manifest, _settings: BuildSettings) -> tracing.Described:
+    return f"build {manifest.name or manifest.type}", {"tazuna.manifest.type": str(manifest.type)}
+
+
+@tracing.traced(_step)
 def build_manifest(manifest: Manifest, settings: BuildSettings) -> BuiltManifest:
     """Builds one manifest; what goes wrong comes back as its ``error``, placed at the manifest."""
     try:
@@ -37,8 +43,10 @@ def build_manifest(manifest: Manifest, settings: BuildSettings) -> BuiltManifest
         )
         found = objects_of(joined, manifest.name, manifest.default_namespace)
     except TazunaError as error:
+        tracing.fail(error.code)
         return BuiltManifest(manifest, error=_placed(error, manifest))
     objects = _without_overridden(found.objects)
+    tracing.note({"tazuna.objects": len(objects)})
     return BuiltManifest(manifest, objects, (*rendered.notices, *found.notices))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, cast
 
+from tazuna_core import tracing
 from tazuna_core.build.secrecy import hide
 from tazuna_core.errors import BuildError
 
@@ -58,6 +59,11 @@ class Output:
     stderr: str
 
 
+def _step(command: Command, *_: object) -> tracing.Described:
+    return f"run {command.program}", {"process.executable.name": command.program}
+
+
+@tracing.traced(_step)
 def run(command: Command) -> Output:
     """Runs a command to its end.
 
@@ -76,6 +82,7 @@ def run(command: Command) -> Output:
     return Output(process.returncode, stdout, _checked(command, process.returncode, stderr))
 
 
+@tracing.traced(_step)
 def run_to_file(command: Command, target: Path, most: int) -> None:
     """Runs a command, its standard output into the new file ``target`` as it comes, at most ``most`` bytes.
 
@@ -145,6 +152,7 @@ def _started(command: Command) -> subprocess.Popen[bytes]:
 
 def _checked(command: Command, code: int, stderr: bytes) -> str:
     """The program's words; raises BuildError with them unless the code is an allowed one."""
+    tracing.note({"process.exit.code": code})
     text = hide(readable(stderr), command.hidden)
     if code not in command.allowed:
         raise BuildError(f"{command.program} failed ({_code(code)}):\n{_indented(text)}")

@@ -14,6 +14,10 @@ from tazuna_core.errors import UsageError
 from tazuna_core.operations.options import Options
 
 LEVELS = ("debug", "info", "warning", "error")
+OTLP_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+"""Variables of OpenTelemetry that say where traces go: set, they switch tracing on as ``--otlp-endpoint`` does."""
+COMMAND = "tazuna_core.command"
+"""The key of the command's whole name, such as `state drift`, in click's ``meta``."""
 
 
 class LazyGroup(click.Group):
@@ -33,6 +37,15 @@ class LazyGroup(click.Group):
         module, attribute = found
         command: click.Command = getattr(import_module(f"tazuna_core.cli.{module}"), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Notes the command's whole name, which a group above it does not know otherwise."""
+        name, command, rest = super().resolve_command(ctx, args)
+        within = isinstance(command, click.Group) and rest and rest[0] in command.list_commands(ctx)
+        ctx.meta[COMMAND] = f"{name} {rest[0]}" if within else name
+        return name, command, rest
 
 
 COMMANDS = {
@@ -74,6 +87,8 @@ COMMANDS = {
 @click.option("--offline", is_flag=True, help="Fetch nothing; what is not cached is an error.")
 @click.option("--lang", default="en", type=click.Choice(["en", "ja"]), help="Language of texts for people.")
 @click.option("--no-color", is_flag=True, help="NO_COLOR in the environment does the same.")
+@click.option("--otlp-endpoint", metavar="HOST:PORT", help="Send a trace of the command there, over OTLP/gRPC.")
+@click.option("--otlp-insecure", type=bool, metavar="[BOOL]", help="Without TLS. Default: true for HOST:PORT.")
 @click.pass_context
 def app(context: click.Context, /, **given: Any) -> None:
     """Show what merging would change in a cluster, and what somebody changed by hand."""
@@ -98,6 +113,10 @@ def app(context: click.Context, /, **given: Any) -> None:
         cache_directory=cache_directory(),
         environ=dict(os.environ),
     )
+    if given["otlp_endpoint"] is not None or any(os.environ.get(name) for name in OTLP_ENDPOINTS):
+        from tazuna_core.cli.otlp import switch_on
+
+        switch_on(context.meta[COMMAND], given["otlp_endpoint"], given["otlp_insecure"], options)
     context.obj = Globals(
         options, given["output"], given["report_file"], given["fail_on_drift"], given["lang"], given["no_color"]
     )

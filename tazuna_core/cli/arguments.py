@@ -7,18 +7,18 @@ from collections.abc import Sequence
 WITH_VALUE = frozenset(
     {
         "-f", "--file-path", "-e", "--environment", "-l", "--log-level", "--kubeconfig", "--context", "--state",
-        "--cluster", "-o", "--output", "--report-file", "--lang",
+        "--cluster", "-o", "--output", "--report-file", "--lang", "--otlp-endpoint",
     }
 )  # fmt: skip
 WITHOUT_VALUE = frozenset({"--all", "--no-ignore", "--show-secret-hashes", "--no-cache", "--offline", "--no-color"})
-FAIL_ON_DRIFT = "--fail-on-drift"
+VALUE_AFTER_EQUALS = frozenset({"--fail-on-drift", "--otlp-insecure"})
 
 
 def arranged(arguments: Sequence[str]) -> list[str]:
     """Returns the arguments with the global options in front of the command.
 
-    ``--fail-on-drift`` takes a value only after ``=``: without one it means the command's default, so that a word
-    behind it stays a word of the command.
+    Some take a value only after ``=``, so that a word behind them stays a word of the command; without one they mean
+    ``true``, which for ``--fail-on-drift`` is the command's default.
     """
     first: list[str] = []
     rest: list[str] = []
@@ -30,9 +30,9 @@ def arranged(arguments: Sequence[str]) -> list[str]:
             rest += [argument, *arguments[position:]]
             break
         name, equals, _ = argument.partition("=")
-        if argument == FAIL_ON_DRIFT:
-            first.append(f"{FAIL_ON_DRIFT}=true")
-        elif name == FAIL_ON_DRIFT or argument in WITHOUT_VALUE or (equals and name in WITH_VALUE):
+        if argument in VALUE_AFTER_EQUALS:
+            first.append(f"{argument}=true")
+        elif name in VALUE_AFTER_EQUALS or argument in WITHOUT_VALUE or (equals and name in WITH_VALUE):
             first.append(argument)
         elif argument in WITH_VALUE and position < len(arguments):
             first += [argument, arguments[position]]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 import click
 
+from tazuna_core import tracing
 from tazuna_core.errors import TazunaError, UsageError
 from tazuna_core.operations.options import Options
 
@@ -80,6 +81,10 @@ def finish(given: Globals, report: Report | Reports) -> NoReturn:
     from tazuna_core.report.model import Reports
     from tazuna_core.report.render import render
 
+    if tracing.is_on() and not isinstance(report, Reports):
+        from tazuna_core.cli.otlp import report_attributes
+
+        tracing.note(report_attributes(report))
     command = report.reports[0].command if isinstance(report, Reports) else report.command
     failing = failing_classes(command, given.fail_on_drift)
     options = given.options

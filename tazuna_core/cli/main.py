@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from tazuna_core import tracing
 from tazuna_core.errors import TazunaError, UsageError
 
 
@@ -22,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a sign is no reason to fail
     code = run(sys.argv[1:] if arguments is None else list(arguments))
     _flush()
+    tracing.finish(code)  # after all output: whoever waits for that does not wait for a collector
     sys.exit(code)
 
 

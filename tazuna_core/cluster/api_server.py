@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 
 import orjson
 
+from tazuna_core import tracing
 from tazuna_core.cluster.kubeconfig import Connection, connect, redacted
 from tazuna_core.cluster.reader import KindInfo, Reason, Unavailable
 from tazuna_core.cluster.retries import CONNECT_SECONDS, READ_SECONDS, SAFE, give_up, no_answer, pause, worth_repeating
@@ -116,30 +117,42 @@ class ApiServer:
         ``path`` is below the server's address and already quoted; ``body`` is JSON data (or bytes, sent as they
         are). Raises ClusterError when no answer comes.
         """
-        safe = method in SAFE
         url = self._connection.host + path + (f"?{urlencode(query)}" if query else "")
         data = body if body is None or isinstance(body, bytes) else orjson.dumps(body)
         headers = {"Accept": accept, "Accept-Encoding": "gzip"}
         if data is not None:
             headers["Content-Type"] = content_type
+
+        def answer() -> Response:
+            return self._answer(lambda: self._send(method, url, data, headers), method in SAFE)
+
+        if not tracing.is_on():
+            return answer()
+        from tazuna_core.cluster.request_step import traced_request
+
+        return traced_request(method, path, answer)
+
+    def _answer(self, send: Callable[[], Response], safe: bool) -> Response:
         start = time.monotonic()
         first: Future[Response] = Future()
         try:
-            first.set_result(self._send(method, url, data, headers))
+            first.set_result(send())
         except ClusterError as error:
             first.set_exception(error)
         if not worth_repeating(first, safe):
             return first.result()
-        return self._again(first, time.monotonic() - start, safe, lambda: self._send(method, url, data, headers))
+        return self._again(first, time.monotonic() - start, safe, send)
 
     def _again(self, first: Future[Response], spent: float, safe: bool, send: Callable[[], Response]) -> Response:
         """Repeats a request whose first outcome took ``spent`` seconds, for as long as that has a point."""
         from tenacity import Retrying
 
-        attempts = chain([first.result], repeat(send))
+        attempts = enumerate(chain([first.result], repeat(send)))
 
         def attempt() -> Response:
-            return next(attempts)()
+            number, answer = next(attempts)
+            tracing.note({"http.request.resend_count": number})
+            return answer()
 
         # A strategy of callables: what is worth another attempt depends on the method and on the answer.
         retrying = Retrying(

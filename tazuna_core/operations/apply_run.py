@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
+from tazuna_core import tracing
 from tazuna_core.build.model import BuiltManifest
 from tazuna_core.errors import ApplyError, RefusedError, TazunaError
 from tazuna_core.objects.identity import Identity, ObjectRef, StateKey
@@ -111,6 +112,7 @@ class ApplyRun:
             for done in [pool.submit(self._manifest, manifest, wanted[manifest.name]) for manifest in layer]:
                 done.result()
 
+    @tracing.traced(lambda _self, manifest, objects: (f"apply {manifest.name}", {"tazuna.objects": len(objects)}))
     def _manifest(self, manifest: Manifest, objects: Sequence[Desired]) -> None:
         """Applies one manifest: objects, wait, tests, state; under `--sync` the state before the tests (4.2)."""
         try:
@@ -270,3 +272,4 @@ class ApplyRun:
     def _fail(self, errors: Iterable[TazunaError]) -> None:
         for error in errors:
             self._findings.fail(error)
+            tracing.fail(error.code)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
+from tazuna_core import tracing
 from tazuna_core.cluster.api_server import CONCURRENCY
 from tazuna_core.cluster.reader import Answer, Unavailable
 from tazuna_core.diff.subject import RunContext, Subject
 from tazuna_core.errors import ApplyError, ClusterError, Place, TazunaError
 from tazuna_core.objects.comparable import comparable, same
-from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef
+from tazuna_core.objects.identity import Identity, JsonObject, ObjectRef, StateKey
 from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.sendable import sendable
 from tazuna_core.operations.apply_options import ApplyOptions, Progress
@@ -133,6 +134,7 @@ class Applier:
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             return list(pool.map(send_one, batch))
 
+    @tracing.traced(lambda _self, obj, _live: (f"send {obj.ref.kind}", {"tazuna.object": _said(obj.built.key)}))
     def _send(self, obj: Desired, live: Answer | None) -> Became:
         built, ref = obj.built, self._ref(obj.built)
         found = live if isinstance(live, dict) else None
@@ -150,6 +152,7 @@ class Applier:
                 synced_at=self._known.get(ref.identity),
             )  # fmt: skip
         except TazunaError as error:
+            tracing.fail(error.code)
             return error
 
     def _settle(self, obj: Desired, became: Became, outcome: Outcome, place: Place) -> None:
@@ -174,6 +177,11 @@ class Applier:
                 exact = bool(sent.recorded.resource_version)
                 if sent.recorded.key.ref == ref and exact and not isinstance(answer, Unavailable):
                     outcome.sent[key] = replace(sent, recorded=_with_version(sent, answer))
+
+
+def _said(key: StateKey) -> str:
+    """How traces name an object: those of Secrets say enough about what they are for to stay here."""
+    return str(replace(key, name=tracing.NOT_SAID) if key.kind == "Secret" else key)
 
 
 def recorded_as_left(obj: Desired, before: RecordedObject | None) -> RecordedObject:

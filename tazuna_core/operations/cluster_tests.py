@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from tazuna_core import tracing
 from tazuna_core.cluster.api_server import ApiServer
 from tazuna_core.errors import ClusterError, Place, TazunaError, TestFailedError, UsageError
 from tazuna_core.objects.condition import Condition, Held, compiled
@@ -46,7 +47,10 @@ def run_tests(api: ApiServer, tests: Iterable[Prepared], guard: RunGuard, progre
     """Runs tests one after the other, each to its end, and returns what failed. Raises ApplyError when told to end."""
     failed: list[TazunaError] = []
     for one in tests:
-        why = _run(api, one, guard)
+        with tracing.span("test", {"tazuna.test.type": str(one.test.type)}):
+            why = _run(api, one, guard)
+            if why:
+                tracing.fail(TestFailedError.default_code)
         progress(f"{'failed' if why else 'passed':<11} {one.name}{f': {why}' if why else ''}")
         if why:
             advice = "The objects are applied; run the command again when what the test asks for can come true."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from tazuna_core import tracing
 from tazuna_core.cluster.known_kinds import known_kinds
 from tazuna_core.cluster.reader import Kinds
 from tazuna_core.diff.verdicts import ObjectVerdict
@@ -44,7 +45,8 @@ def state_diff(options: Options) -> Report:
         elif name in synced:
             verdicts = always_sync_verdicts(synced[name], findings)
         else:
-            verdicts = list(_verdicts(desired.get(name, ()), applied, identities, kinds))
+            with tracing.span(f"compare {name}"):
+                verdicts = list(_verdicts(desired.get(name, ()), applied, identities, kinds))
         findings.manifests.append(ManifestVerdicts(name, types.get(name, ""), verdicts))
     return assemble(findings, show_all=options.all, show_secret_hashes=options.show_secret_hashes)
 

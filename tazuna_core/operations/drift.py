@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from tazuna_core import tracing
 from tazuna_core.cluster.reader import Unavailable
 from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
 from tazuna_core.diff.elsewhere import OtherVersion, other_versions
@@ -126,10 +127,14 @@ class Comparison:
     def verdicts(self) -> dict[str, list[ObjectVerdict]]:
         """Returns the verdicts of each manifest; kinds that the user excluded are left out."""
         out = {
-            manifest: [self._verdict(obj) for obj in objects if obj.ref.kind not in self.unreadable]
+            manifest: self._compared(manifest, [obj for obj in objects if obj.ref.kind not in self.unreadable])
             for manifest, objects in self._tracked.items()
         }
         return {manifest: [self._with_cause(verdict) for verdict in verdicts] for manifest, verdicts in out.items()}
+
+    @tracing.traced(lambda _self, manifest, objects: (f"compare {manifest}", {"tazuna.objects": len(objects)}))
+    def _compared(self, _manifest: str, objects: Sequence[Tracked]) -> list[ObjectVerdict]:
+        return [self._verdict(obj) for obj in objects]
 
     def unrecorded(self) -> list[Tracked]:
         """Returns the objects that are live and that no record tells of; those that are going are left out."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
+from tazuna_core import tracing
 from tazuna_core.cluster.api_server import CONCURRENCY, ApiServer, ServerAnswer
 from tazuna_core.diff.prediction import Disagreement, with_prediction
 from tazuna_core.diff.subject import Subject
@@ -25,6 +26,7 @@ _ADVICE = {
 class DryRun:
     """The server's answers to a dry run of all objects, and what is to be said of those that it refused."""
 
+    @tracing.traced(lambda _self, _api, bodies: ("dry run", {"tazuna.objects": len(bodies)}))
     def __init__(self, api: ApiServer, bodies: Mapping[ObjectRef, JsonObject]) -> None:
         """Asks for all of ``bodies``, by effective reference, some at a time."""
         with ThreadPoolExecutor(CONCURRENCY) as pool:

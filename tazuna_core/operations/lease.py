@@ -10,6 +10,7 @@ import uuid
 from datetime import UTC, datetime
 from types import TracebackType
 
+from tazuna_core import tracing
 from tazuna_core.cluster.api_server import ApiServer, ServerAnswer
 from tazuna_core.errors import ApplyError, ClusterError, RefusedError
 from tazuna_core.objects.identity import JsonObject, ObjectRef
@@ -61,6 +62,7 @@ class ApplyLease:
                 advice="Run this command again when it ended.",
             )
 
+    @tracing.traced(lambda *_: ("take the lock", {}))
     def _take(self) -> None:
         answer = self._api.create(_REF, self._body(), field_manager=OUR_MANAGER)
         if answer.status == 404:

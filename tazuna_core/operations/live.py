@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from tazuna_core import tracing
 from tazuna_core.cluster.reader import Answer, ClusterReader, Unavailable
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.operations.tracked import Tracked
@@ -18,6 +19,7 @@ class Live:
     untouched: frozenset[ObjectRef] = frozenset()
 
 
+@tracing.traced(lambda *_, **__: ("read cluster", {}))
 def read_live(
     cluster: ClusterReader,
     tracked: Iterable[Tracked],
@@ -44,6 +46,7 @@ def read_live(
     known = {ref for ref, answer in answers.items() if ref in untouched or isinstance(answer, Unavailable)}
     rest = [ref for ref in dict.fromkeys([*(obj.ref for obj in tracked), *whole]) if ref not in known]
     answers.update(cluster.read(rest))
+    tracing.note({"tazuna.objects": len(answers), "tazuna.objects.untouched": len(untouched)})
     return Live(answers, untouched)
 
 

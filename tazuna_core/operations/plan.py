@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from tazuna_core import tracing
 from tazuna_core.build.model import BuiltManifest
 from tazuna_core.cluster.reader import Reason, Unavailable
 from tazuna_core.diff.desired import Meaning
@@ -66,7 +67,8 @@ def plan(options: Options, *, dry_run: bool = False) -> Report:
         elif name in synced:
             verdicts = always_sync_verdicts(synced[name], findings)
         else:
-            verdicts = list(planning.verdicts(name))
+            with tracing.span(f"compare {name}"):
+                verdicts = list(planning.verdicts(name))
         findings.manifests.append(ManifestVerdicts(name, types.get(name, ""), verdicts))
     for error in invalid_objects(session, built, planning.as_stored):
         findings.fail(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tazuna_core import tracing
 from tazuna_core.errors import ApplyError, RefusedError, StateError
 from tazuna_core.operations.apply import apply
 from tazuna_core.operations.apply_options import ApplyOptions, Progress
@@ -54,12 +55,14 @@ def rehearse(
         )
     how = ApplyOptions(no_wait=no_wait, context_name=context_name)
     progress("rehearse    first apply")
-    first = apply(options, how, progress)
+    with tracing.span("first apply"):
+        first = apply(options, how, progress)
     if first.errors:
         return _as_rehearsal(first, first)
     progress("rehearse    second apply: nothing may change")
     heard = _Heard(progress)
-    second = apply(options, how, heard)
+    with tracing.span("second apply"):
+        second = apply(options, how, heard)
     if second.errors:
         return _as_rehearsal(second, first)
     problems = []

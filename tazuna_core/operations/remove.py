@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tazuna_core import tracing
 from tazuna_core.cluster.api_server import ApiServer
 from tazuna_core.cluster.reader import Answer, ClusterReader, Reason, Unavailable
 from tazuna_core.errors import ApplyError, ClusterError, RefusedError, TazunaError
@@ -78,6 +79,7 @@ class Remover:
                 problems.append(RefusedError(message, advice=_ADVICE.format(found.ref), code="content"))
         return doomed, gone, problems
 
+    @tracing.traced(lambda _self, doomed: ("delete", {"tazuna.objects": len(doomed)}))
     def delete(self, doomed: Sequence[Doomed]) -> tuple[list[Doomed], list[TazunaError]]:
         """Deletes objects in this order, and waits for each group before the next: what lives in something, then it.
 

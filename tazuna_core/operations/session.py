@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 
+from tazuna_core import tracing
 from tazuna_core.build.git import Checkout, checkout_of
 from tazuna_core.cluster.api_server import ApiServer
 from tazuna_core.cluster.kube_reader import KubeReader
@@ -41,6 +42,7 @@ class Session:
         self._schemas: dict[tuple[str, str], Schema] = {}
 
     @cached_property
+    @tracing.traced(lambda *_: ("load tazuna.yaml", {}))
     def spec(self) -> LoadedSpec:
         return load_spec(self.options.file, self.options.environment)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
+from tazuna_core import tracing
 from tazuna_core.cluster.reader import Answer, ClusterReader, Unavailable
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.readiness import not_ready_because
@@ -26,6 +27,7 @@ def wait_seconds(manifest: Manifest) -> int | None:
     return options.timeout_seconds or DEFAULT_WAIT_SECONDS
 
 
+@tracing.traced(lambda *_: ("wait until ready", {}))
 def wait_ready(
     cluster: ClusterReader, refs: Iterable[ObjectRef], seconds: float, guard: RunGuard, progress: Progress
 ) -> dict[ObjectRef, str]:
@@ -45,7 +47,10 @@ def wait_ready(
         for ref in said.keys() - why.keys():
             progress(f"{'ready':<11} {ref}")
         waiting, said = list(why), why
-        if not waiting or time.monotonic() >= end:
+        if not waiting:
+            return why
+        if time.monotonic() >= end:
+            tracing.fail("not-ready")
             return why
         guard.pause(min(POLL_SECONDS, max(end - time.monotonic(), 0.0)))
 

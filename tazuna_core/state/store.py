@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol
 
+from tazuna_core import tracing
 from tazuna_core.errors import StateError
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.state.codec import PREFIX as STATE_PREFIX
@@ -45,6 +46,7 @@ class StateStore:
     def __init__(self, config_maps: ConfigMaps) -> None:
         self._config_maps = config_maps
 
+    @tracing.traced(lambda *_: ("read state", {}))
     def load(self, manifests: Iterable[str]) -> dict[str, Applied]:
         """Returns what is stored of each manifest (an empty Applied where there is nothing)."""
         names = list(dict.fromkeys(manifests))
@@ -69,6 +71,7 @@ class StateStore:
             found |= self._config_maps.load(missing)
         return found
 
+    @tracing.traced(lambda *_: ("read state", {}))
     def load_all(self) -> dict[str, Applied]:
         """Returns what is stored of every manifest that has a state or a record."""
         found = self._config_maps.load(None)
@@ -77,6 +80,7 @@ class StateStore:
         manifests |= {shard[0] for shard in shards if shard is not None and shard[1] == 0}
         return {manifest: _applied(manifest, found) for manifest in sorted(manifests)}
 
+    @tracing.traced(lambda _self, _before, state, _record: ("write state", {"tazuna.manifest": state.manifest}))
     def save(self, before: Applied, state: ManifestState, record: Record | None) -> Applied:
         """Writes record and state of a manifest that was read as ``before``; returns them as they are now.
 
@@ -91,6 +95,7 @@ class StateStore:
         state_version = self._config_maps.write(encoded, before.state_version)
         return Applied(state.manifest, state, record or before.record, state_version, record_version)
 
+    @tracing.traced(lambda _self, _before, record: ("write state", {"tazuna.manifest": record.manifest}))
     def save_record(self, before: Applied, record: Record) -> Applied:
         """Writes the record alone, the state stays as whoever wrote it left it. Raises ConflictError as ``save``."""
         return replace(before, record=record, record_version=self._write_record(before, record), problem="")
