@@ -64,6 +64,12 @@ class ClusterError(TazunaError):
     exit_code, default_code = 4, "cluster"
 
 
+class RepositoryError(TazunaError):
+    """A chart repository or registry did not say what it has."""
+
+    exit_code, default_code = 4, "repository"
+
+
 class StateError(TazunaError):
     """State or record could not be read or written."""
 

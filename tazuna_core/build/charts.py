@@ -15,13 +15,19 @@ from urllib.parse import urlsplit
 from tazuna_core.build.helm import Helm
 from tazuna_core.build.helmfile_subset import OCI, Release, Repository
 from tazuna_core.build.model import BuildSettings
+from tazuna_core.build.process import Output, readable
+from tazuna_core.build.secrecy import hide
 from tazuna_core.build.tree import digest_of
 from tazuna_core.build.workspace import make_private, write_private
 from tazuna_core.errors import BuildError
+from tazuna_core.objects.yaml_documents import load_documents
+from tazuna_core.spec.version import is_pre_release, precedence
 
 _EXACT = re.compile(r"v?\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _FOLDER = "charts"
+_NO_INDEX = re.compile(r"Unable to get an update from the .* chart repository .*:\s+(.*)")
+_ONLY_PRE_RELEASES = "could not locate a version matching"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,24 @@ class Chart:
 
     path: Path
     local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A chart that helm fetches: what helm calls it, its repository (one without a name for plain `oci://`)."""
+
+    reference: str
+    repository: Repository
+    flags: tuple[str, ...]
+
+    @property
+    def oci(self) -> bool:
+        return self.reference.startswith(OCI)
+
+    @property
+    def where(self) -> str:
+        """Its address; the same in every helmfile."""
+        return self.reference if self.oci else f"{self.repository.url} {self.reference}"
 
 
 class Charts:
@@ -48,33 +72,52 @@ class Charts:
 
         Raises BuildError where there is none, and under `--offline` for a remote one that was never pulled.
         """
-        alias, slash, name = release.chart.partition("/")
-        repository = self._repositories.get(alias) if slash else None
+        remote = self.remote(release)
+        if remote is not None:
+            return self._remote(release, remote)
+        path = Path(os.path.normpath(self._folder / release.chart))
+        if not path.exists():
+            raise BuildError(
+                f"release '{release.name}': there is no chart '{release.chart}'",
+                advice="It is seen from the helmfile's folder; a remote one needs oci:// or a declared repository.",
+                code="helm-chart",
+            )
+        return Chart(path, True)
+
+    def remote(self, release: Release) -> Remote | None:
+        """Where a chart that is not beside the helmfile comes from; None for one that is."""
         if release.chart.startswith(OCI):
             host = urlsplit(release.chart).hostname or ""
-            reference, flags = release.chart, ("--plain-http",) if host in _LOOPBACK else ()
-            return self._remote(release, reference, flags, Repository("", ""))
+            return Remote(release.chart, Repository("", ""), ("--plain-http",) if host in _LOOPBACK else ())
+        alias, slash, name = release.chart.partition("/")
+        repository = self._repositories.get(alias) if slash else None
         if repository is None:
-            path = Path(os.path.normpath(self._folder / release.chart))
-            if not path.exists():
-                raise BuildError(
-                    f"release '{release.name}': there is no chart '{release.chart}'",
-                    advice="It is seen from the helmfile's folder; a remote one needs oci:// or a declared repository.",
-                    code="helm-chart",
-                )
-            return Chart(path, True)
+            return None
         reference = f"{OCI}{repository.url}/{name}" if repository.oci else release.chart
-        return self._remote(release, reference, _flags(repository), repository)
+        return Remote(reference, repository, _flags(repository))
 
-    def _remote(self, release: Release, reference: str, flags: tuple[str, ...], repository: Repository) -> Chart:
-        known = (reference, release.version)
+    def latest(self, remote: Remote) -> str:
+        """The highest version that is no pre-release, "" where there is none; raises BuildError with helm's words."""
+        environment = self._log_in(remote.repository)
+        if not remote.oci:
+            return _highest(
+                self._helm.run("search", "repo", remote.reference, "--versions", "--devel", "-o=json"), remote
+            )
+        try:
+            output = self._helm.run("show", "chart", remote.reference, *remote.flags, environment=environment)
+        except BuildError as error:
+            if type(error) is BuildError and _ONLY_PRE_RELEASES in error.message.casefold():
+                return ""
+            raise
+        (chart,) = load_documents(output.stdout, "Chart.yaml").documents
+        return str(chart.data.get("version", ""))
+
+    def _remote(self, release: Release, remote: Remote) -> Chart:
+        known = (remote.reference, release.version)
         if known not in self._pulled:
-            where = f"{repository.url} {reference}" if repository.url and not repository.oci else reference
-            kept = self._kept(where, release.version)
+            kept = self._kept(remote.where, release.version)
             self._pulled[known] = (
-                self._offline(release, kept)
-                if self._settings.offline
-                else self._pull(release, reference, flags, repository, kept)
+                self._offline(release, kept) if self._settings.offline else self._pull(release, remote, kept)
             )
         return Chart(self._pulled[known], False)
 
@@ -87,15 +130,14 @@ class Charts:
             code="offline",
         )
 
-    def _pull(
-        self, release: Release, reference: str, flags: tuple[str, ...], repository: Repository, kept: Path | None
-    ) -> Path:
+    def _pull(self, release: Release, remote: Remote, kept: Path | None) -> Path:
         target = self._helm.folder / "pulled" / str(len(self._pulled))
         target.mkdir(parents=True)
         version = (f"--version={release.version}",) if release.version else ()
         try:
-            environment = self._log_in(repository)
-            self._helm.run("pull", reference, *version, f"--destination={target}", *flags, environment=environment)
+            environment = self._log_in(remote.repository)
+            arguments = (remote.reference, *version, f"--destination={target}", *remote.flags)
+            self._helm.run("pull", *arguments, environment=environment)
         except BuildError as error:
             if type(error) is not BuildError:
                 raise
@@ -123,8 +165,20 @@ class Charts:
         if repository.name not in self._updated:
             self._updated.add(repository.name)
             self._declare()
-            self._helm.run("repo", "update", repository.name)
+            self._update(repository)
         return {}
+
+    def _update(self, repository: Repository) -> None:
+        # helm 3 takes a failure for a success, and both versions say why on standard output alone
+        output = self._helm.run("repo", "update", repository.name, allowed=frozenset({0, 1}))
+        said = hide(readable(output.stdout), self._helm.hidden)
+        reason = _NO_INDEX.search(said)
+        if reason or output.code:
+            raise BuildError(
+                f"repository '{repository.name}' gave no index: {reason[1] if reason else output.stderr}",
+                advice="Check its address and login, and the network.",
+                code="helm-repository",
+            )
 
     def _declare(self) -> None:
         path = self._helm.folder / "repositories.yaml"
@@ -155,6 +209,19 @@ def _flags(repository: Repository) -> tuple[str, ...]:
     plain = repository.plain_http or (host in _LOOPBACK and not repository.skip_verify)
     flags = ("--plain-http",) if plain and repository.oci else ()
     return (*flags, *(("--insecure-skip-tls-verify",) if repository.skip_verify else ()))
+
+
+def _highest(found: Output, remote: Remote) -> str:
+    """Of the versions that `helm search` found the highest that is no pre-release (semver.org 2.0.0, 11)."""
+    # it looks for the name inside other names and descriptions too
+    versions = [str(one.get("version")) for one in json.loads(found.stdout) if one.get("name") == remote.reference]
+    if not versions:
+        raise BuildError(
+            f"repository '{remote.repository.name}' has no chart '{remote.reference.partition('/')[2]}'",
+            code="helm-chart",
+        )
+    ordered = [(rank, one) for one in versions if (rank := precedence(one)) and not is_pre_release(one)]
+    return max(ordered)[1] if ordered else ""
 
 
 def _keep(archive: Path, kept: Path) -> None:

@@ -61,14 +61,17 @@ class Helm:
         _, program = find_program("helm", needed_by=needed_by, advice=INSTALL)
         return cls(program, folder, settings.seconds, tuple(hidden))
 
-    def run(self, *arguments: str, environment: Mapping[str, str] | None = None) -> Output:
-        """Runs helm; raises BuildError with its words."""
+    def run(
+        self, *arguments: str, environment: Mapping[str, str] | None = None, allowed: frozenset[int] = frozenset({0})
+    ) -> Output:
+        """Runs helm; raises BuildError with its words where it ends with another exit code than ``allowed``."""
         return run(
             Command(
                 (self.program, *arguments),
                 environment={**self.environment, **(environment or {})},
                 seconds=self.seconds,
                 hidden=self.hidden,
+                allowed=allowed,
             )
         )
 

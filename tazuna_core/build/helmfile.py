@@ -14,7 +14,7 @@ from tazuna_core.build.confinement import Confinement
 from tazuna_core.build.files import shown
 from tazuna_core.build.helm import Capabilities, Helm
 from tazuna_core.build.helm_release import ReleaseSettings, Renderer
-from tazuna_core.build.helmfile_subset import Helmfile, parse
+from tazuna_core.build.helmfile_subset import Helmfile, parse, passwords_of
 from tazuna_core.build.hint import apply_hints, load_hints
 from tazuna_core.build.hint_models import HINT_FILE
 from tazuna_core.build.model import BuildSettings, Rendered
@@ -39,9 +39,20 @@ class Work:
     shown: str
     options: HelmfileOptions
     variables: Variables = field(repr=False)
-    defaults: dict[str, object]
+    values: dict[str, object] = field(repr=False)
     settings: BuildSettings
     confinement: Confinement
+
+    @property
+    def defaults(self) -> dict[str, object]:
+        """The values that tazuna.hint.yaml gives."""
+        return {name: value for name, value in self.values.items() if name not in self.variables.values}
+
+    def request(self, beyond: tuple[str, ...]) -> helmfile_program.Request:
+        """What helmfile's own program is told, for what is ``beyond`` the subset."""
+        return helmfile_program.Request(
+            self.file, self.shown, self.options, self.values, self.settings, self.manifest.label, _some(beyond)
+        )
 
 
 def build(manifest: Manifest, settings: BuildSettings) -> Rendered:
@@ -59,18 +70,10 @@ def build_confined(
     manifest: Manifest, settings: BuildSettings, confinement: Confinement, may_run_helmfile: bool
 ) -> Rendered:
     """As `build`, for files that may read only what ``confinement`` allows and not run helmfile's own program."""
-    options = manifest.helmfile or HelmfileOptions()
-    file = _file(manifest)
-    confinement.check(file, f"the helmfile '{file.name}'")
-    confinement.check(file.parent / HINT_FILE, HINT_FILE)
-    hints = load_hints(file.parent)
-    variables = resolve(options.vars, settings, manifest.label)
-    merged = apply_hints(hints, options.vars, variables.values) if hints else dict(variables.values)
-    defaults = {name: value for name, value in merged.items() if name not in variables.values}
-    work = Work(manifest, file, shown(file, manifest.base), options, variables, defaults, settings, confinement)
+    work = work_of(manifest, settings, confinement)
     with private_folder() as folder:
-        helm = Helm.found(folder, settings, manifest.label, variables.hidden)
-        helmfile = _parsed(work, helm)
+        helm = Helm.found(folder, settings, manifest.label, work.variables.hidden)
+        helmfile = parsed(work, helm)
         if not helmfile.beyond:
             return _render(work, helmfile, helm)
         if not may_run_helmfile:
@@ -79,13 +82,20 @@ def build_confined(
                 advice="helmfile runs what its files tell it to; files of artifacts and forks are not trusted so far.",
                 code="untrusted-build",
             )
-        stream, notices = helmfile_program.render(
-            helmfile_program.Request(
-                file, work.shown, options, merged, settings, manifest.label, _some(helmfile.beyond)
-            ),
-            helm,
-        )
-        return Rendered((stream,), (*notices, _rendered_for(helmfile_program.capabilities(options, settings))))
+        stream, notices = helmfile_program.render(work.request(helmfile.beyond), helm)
+        return Rendered((stream,), (*notices, _rendered_for(helmfile_program.capabilities(work.options, settings))))
+
+
+def work_of(manifest: Manifest, settings: BuildSettings, confinement: Confinement) -> Work:
+    """The helmfile of a manifest with the values of its variables; raises as `build` does."""
+    options = manifest.helmfile or HelmfileOptions()
+    file = _file(manifest)
+    confinement.check(file, f"the helmfile '{file.name}'")
+    confinement.check(file.parent / HINT_FILE, HINT_FILE)
+    hints = load_hints(file.parent)
+    variables = resolve(options.vars, settings, manifest.label)
+    values = apply_hints(hints, options.vars, variables.values) if hints else dict(variables.values)
+    return Work(manifest, file, shown(file, manifest.base), options, variables, values, settings, confinement)
 
 
 def _file(manifest: Manifest) -> Path:
@@ -100,7 +110,8 @@ def _file(manifest: Manifest) -> Path:
     raise BuildError(f"{manifest.path} holds no helmfile", advice=f"Looked for {', '.join(NAMES)}.")
 
 
-def _parsed(work: Work, helm: Helm) -> Helmfile:
+def parsed(work: Work, helm: Helm) -> Helmfile:
+    """The helmfile as the subset understands it; helm is run only where the text has actions."""
     text = helm_template.read_text(work.file, work.shown)
     # Values from outside are on no disk by themselves; and a text without actions needs no helm to be read.
     keep = helm_template.has_actions(text) and not work.variables.outside
@@ -127,8 +138,7 @@ def _parsed(work: Work, helm: Helm) -> Helmfile:
 
 
 def _render(work: Work, helmfile: Helmfile, helm: Helm) -> Rendered:
-    passwords = tuple(one.password for one in helmfile.repositories.values())
-    helm = replace(helm, hidden=(*helm.hidden, *passwords))
+    helm = replace(helm, hidden=(*helm.hidden, *passwords_of(helmfile.repositories.values())))
     capabilities = Capabilities.of(work.settings, work.options.kube_version)
     # What 1Password gave is on no disk but for the moment that helm reads it.
     cache = RenderCache(None) if work.variables.secret else RenderCache.of(work.settings)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import urlsplit
 
 from tazuna_core.errors import BuildError, Place
 from tazuna_core.objects.yaml_documents import Documents
@@ -67,13 +68,24 @@ def parse(rendered: Documents, shown: str) -> Helmfile:
     if len(documents) > 1:
         return Helmfile({}, (), ("several documents",))
     data = documents[0].data if documents else {}
-    place = Place(shown)
     beyond = tuple(_beyond(data))
     if beyond:
         return Helmfile({}, (), beyond)
+    return understood(data, shown)
+
+
+def understood(data: Mapping[str, Any], shown: str) -> Helmfile:
+    """What is understood of a document, whatever else it holds; raises BuildError for what is wrong in that."""
+    place = Place(shown)
     repositories = [_repository(one, place, number) for number, one in _entries(data, "repositories", place)]
     releases = [_release(one, place, number) for number, one in _entries(data, "releases", place)]
     return Helmfile({one.name: one for one in repositories}, tuple(releases), ())
+
+
+def passwords_of(repositories: Iterable[Repository]) -> tuple[str, ...]:
+    """The passwords of repositories, those in their addresses too: they must not show in messages."""
+    found = [text for one in repositories for text in (one.password, urlsplit(one.url).password or "")]
+    return tuple(text for text in found if text)
 
 
 def _beyond(data: Mapping[str, Any]) -> Iterator[str]:

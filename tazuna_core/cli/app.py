@@ -49,6 +49,7 @@ class LazyGroup(click.Group):
 
 
 COMMANDS = {
+    "init": ("init", "init_command"),
     "check": ("check", "check_command"),
     "build": ("build", "build_command"),
     "plan": ("plan", "plan_command"),
@@ -60,6 +61,8 @@ COMMANDS = {
     "snapshot": ("snapshot", "snapshot_command"),
     "rbac": ("rbac", "rbac_command"),
     "report": ("report", "report_group"),
+    "tags": ("tags", "tags_command"),
+    "chart": ("chart", "chart_group"),
     "schema": ("schema", "schema_command"),
     "version": ("version", "version_command"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -73,6 +73,17 @@ def require_form(given: Globals, command: str, *forms: Form) -> None:
             f"`{command}` prints {' or '.join(forms)} alone",
             advice="Other forms and --report-file are for commands that make a report.",
         )
+
+
+def print_json(command: str, fields: Mapping[str, object], errors: Iterable[TazunaError] = ()) -> None:
+    """Prints the JSON form of a command that makes no report: ``fields``, and ``errors`` as a report has them."""
+    import orjson
+
+    from tazuna_core.report.model import SCHEMA_VERSION, ErrorLine
+
+    lines = [ErrorLine.of(error).model_dump(by_alias=True) for error in errors]
+    data = {"schemaVersion": SCHEMA_VERSION, "command": command, **fields, "errors": lines}
+    sys.stdout.write(orjson.dumps(data, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
 
 
 def finish(given: Globals, report: Report | Reports) -> NoReturn:

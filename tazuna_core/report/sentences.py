@@ -42,6 +42,23 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "nothing-else": ("No other differences.", "ほかに差分はありません。"),
     "list.comma": (", ", "、"),
     "list.more": ("{names} and {n} more", "{names}、ほか {n} 件"),
+    # The file that `init` writes
+    "init.version": (
+        "An older Tazuna than this refuses the file.",
+        "これより古い Tazuna はこのファイルを拒否します。",
+    ),
+    "init.manifests": (
+        "What makes up the cluster, in the order in which it is applied. Paths start from this file's folder.",
+        "クラスタを構成するもの。上から順に適用されます。パスはこのファイルのあるフォルダから。",
+    ),
+    "init.includes": (
+        "Manifests of another file are taken in like this:",
+        "別のファイルのマニフェストは次のように取り込みます:",
+    ),
+    "init.next": (
+        "Next: put a kustomization into {path} or correct the path, then run `tazuna check`.",
+        "次の手順: {path} に kustomization を置くかパスを直し、`tazuna check` を実行してください。",
+    ),
     # What was left out
     "skipped.no-state": ("Never applied, so not compared: {names}", "一度も適用されていないため対象外: {names}"),
     "skipped.genesissecret": (

@@ -54,3 +54,9 @@ def precedence(version: str) -> _Precedence | None:
         return None
     identifiers = tuple((False, int(p), "") if p.isdecimal() and len(p) < 20 else (True, 0, p) for p in parts)
     return int(major), int(minor or 0), int(patch or 0), not parts, identifiers
+
+
+def is_pre_release(version: str) -> bool:
+    """Whether a version is one such as `2.0.0-rc.1`; what is no version is none."""
+    match = _VERSION.fullmatch(version)
+    return match is not None and match[4] is not None

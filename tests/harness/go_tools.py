@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ class GoTool:
     package: str
     version: str  # of the module, without the v
     set_variables: tuple[str, ...] = ()  # `package.name=value`, set by the linker
+    replaced: tuple[str, ...] = ()  # what its go.mod replaces (`old => new version`): `go install` refuses such modules
 
 
 TOOLS = {
@@ -47,6 +49,17 @@ TOOLS = {
             "helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=36",
         ),
     ),
+    "helmfile": GoTool(
+        "helmfile",
+        "github.com/helmfile/helmfile",
+        "1.8.0",
+        ("go.szostok.io/version.version=v1.8.0",),
+        (
+            "k8s.io/api => k8s.io/api v0.35.4",
+            "k8s.io/apimachinery => k8s.io/apimachinery v0.36.0",
+            "k8s.io/client-go => k8s.io/client-go v0.35.4",
+        ),
+    ),
     "oras": GoTool("oras", "oras.land/oras/cmd/oras", "1.3.6"),
     "actionlint": GoTool("actionlint", "github.com/rhysd/actionlint/cmd/actionlint", "1.7.12"),
 }
@@ -55,15 +68,28 @@ TOOLS = {
 def go_tool(name: str) -> Path:
     """The path of a program of `TOOLS`, under its own name in a folder of its own (so the folder can go on PATH).
 
-    Built on first use, in up to five minutes (helm). Raises BuildError when it can't be built.
+    Built on first use, in up to nine minutes (helmfile). Raises BuildError when it can't be built.
     """
     tool = TOOLS[name]
     linker = linker_flags(tool.set_variables)
 
     def build(folder: Path) -> None:
+        if tool.replaced:
+            build_replaced(tool, linker, folder)
+            return
         run_go(["install", "-trimpath", linker, f"{tool.package}@v{tool.version}"], cwd=folder, gobin=folder)
 
     return cached_folder(f"tools/{name}-{tool.version}", build) / tool.program
+
+
+def build_replaced(tool: GoTool, linker: str, folder: Path) -> None:
+    """Builds a program from a module of our own that requires its module and replaces what that replaces."""
+    with tempfile.TemporaryDirectory() as scratch:
+        oldest = ".".join(map(str, OLDEST_GO))
+        lines = [f"module tool\n\ngo {oldest}\n", *(f"replace {one}" for one in tool.replaced)]
+        Path(scratch, "go.mod").write_text("\n".join(lines) + "\n")
+        run_go(["get", "-tool", f"{tool.package}@v{tool.version}"], cwd=Path(scratch))
+        run_go(["build", "-trimpath", linker, "-o", str(folder / tool.program), tool.package], cwd=Path(scratch))
 
 
 def linker_flags(set_variables: Sequence[str]) -> str:

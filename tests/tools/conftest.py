@@ -20,7 +20,7 @@ def programs() -> Mapping[str, Path]:
     """The programs of this folder's tests, and the oracle: found before a test changes the home they are cached in."""
     oracle_program()
     registry_program()
-    return {name: go_tool(name) for name in ("helm", "helm3", "kustomize", "oras")}
+    return {name: go_tool(name) for name in ("helm", "helm3", "helmfile", "kustomize", "oras")}
 
 
 @pytest.fixture

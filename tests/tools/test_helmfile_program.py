@@ -26,7 +26,8 @@ BEYOND = {
     "the template function 'exec'": 'releases: [{name: {{ exec "id" (list) }}, chart: web}]\n',
 }
 PROGRAM = """#!/bin/sh
-echo "$@" > {log}
+echo "$@" >> {log}
+case "$*" in *" repos") exit 0;; esac
 env | grep -E '^(HELM|KUBECONFIG)' >> {log}
 for argument in "$@"; do case "$argument" in --state-values-file=*) cat "${{argument#*=}}" >> {log};; esac; done
 echo 'apiVersion: v1
@@ -68,9 +69,10 @@ def test_it_is_run_for_what_is_beyond(name: str, on_path: OnPath, tmp_path: Path
         f"hf/helmfile.yaml was rendered by helmfile itself, for it uses {reason(name)}"
     ]
     assert said(built, "helm-hook") == ["hf/helmfile.yaml: the hook Pod/hook (test) is left out: hooks are not applied"]
-    arguments, *rest = log.read_text().splitlines()
+    repositories, arguments, *rest = log.read_text().splitlines()
+    assert repositories.endswith(" --environment=prod repos")
     for part in (
-        "--environment=prod template --include-crds --kube-version=1.31.0",
+        "--environment=prod template --skip-deps --include-crds --kube-version=1.31.0",
         f"--file={tmp_path}/hf/helmfile.yaml",
     ):
         assert part in arguments

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import http.server
 import subprocess
-import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tazuna_core.build.model import BuildSettings
+from tests.harness.chart_repository import chart_repository
 from tests.harness.registry import PASSWORD, USER, Registry
 from tests.tools.building import build, by_hand, files_below, hashes, hashes_of, write_files
 from tests.tools.charts import web_chart
@@ -98,31 +95,14 @@ def test_a_registry_with_a_login(chart: Path, helm: Path, wanted: object, tmp_pa
         check(tmp_path, wanted, home)
 
 
-class _Charts(http.server.SimpleHTTPRequestHandler):
-    """A folder of charts behind a password."""
-
-    def do_GET(self) -> None:
-        login = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-        if self.headers["Authorization"] == f"Basic {login}":
-            super().do_GET()
-        else:
-            self.send_error(401)
-
-    def log_message(self, *_: object) -> None:
-        return
-
-
 @pytest.fixture
 def repository(chart: Path, helm: Path, home: Path) -> Iterator[str]:
     """A chart repository's address."""
     by_hand(helm, "repo", "index", chart.parent)
     for left in files_below(home):
         (home / left).unlink()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(_Charts, directory=str(chart.parent)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    server.server_close()
+    with chart_repository(chart.parent, (USER, PASSWORD)) as running:
+        yield running.url
 
 
 def test_a_chart_repository(repository: str, wanted: object, tmp_path: Path, home: Path) -> None:
@@ -140,11 +120,18 @@ def test_versions_that_are_not_exact_are_not_kept(repository: str, wanted: objec
     assert not (tmp_path / "cache").exists()
 
 
-@pytest.mark.parametrize("chart_name", ["r/none", "oci://127.0.0.1:1/none"])
-def test_a_chart_that_is_not_there(chart_name: str, repository: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("chart_name", "reason"),
+    [
+        ("r/none", "repository 'r' gave no index: failed to fetch {}/index.yaml : 401 Unauthorized"),
+        ("oci://127.0.0.1:1/none", "connection refused"),
+    ],
+)
+def test_a_chart_that_is_not_there(chart_name: str, reason: str, repository: str, tmp_path: Path) -> None:
     write(tmp_path, chart_name, f"[{{name: r, url: '{repository}', username: {USER}, password: wrong-password}}]")
     error = build(tmp_path, MANIFEST).error
     assert error is not None
     assert (error.exit_code, error.code) == (3, "helm-pull")
-    assert "release 'r': helm failed" in error.message
+    assert "release 'r': " in error.message
+    assert reason.format(repository) in error.message
     assert "wrong-password" not in str(error)
