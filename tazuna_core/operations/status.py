@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tazuna_core.cluster.reader import Answer, Unavailable
-from tazuna_core.objects.readiness import not_ready_because
+from tazuna_core.objects.readiness import not_known_ready_because
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.session import Session
 from tazuna_core.operations.tracked import Tracked, tracked_objects
@@ -30,6 +30,6 @@ def _row(manifest: str, obj: Tracked, answer: Answer) -> StatusRow:
         status = "Missing" if answer.missing else "Error"
         reason = "" if answer.missing else answer.message or str(answer.reason)
     else:
-        reason = not_ready_because(answer)
+        reason = not_known_ready_because(answer)
         status = "NotReady" if reason else "Ready"
     return StatusRow(place[0], status, *place[1:], reason)  # type: ignore[arg-type]

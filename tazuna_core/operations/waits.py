@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from tazuna_core import tracing
 from tazuna_core.cluster.reader import Answer, ClusterReader, Unavailable
-from tazuna_core.objects.identity import JsonObject, ObjectRef
-from tazuna_core.objects.readiness import not_ready_because
+from tazuna_core.objects.identity import ObjectRef
+from tazuna_core.objects.readiness import not_observed, not_ready_because
 from tazuna_core.operations.run_guard import RunGuard
 from tazuna_core.spec.manifest import Manifest
 from tazuna_core.spec.models_manifest import DEFAULT_WAIT_SECONDS, HelmfileOptions
@@ -58,12 +58,4 @@ def wait_ready(
 def _not_ready(answer: Answer) -> str:
     if isinstance(answer, Unavailable):
         return "missing" if answer.missing else answer.message or str(answer.reason)
-    return not_ready_because(answer) or _not_observed(answer)
-
-
-def _not_observed(obj: JsonObject) -> str:
-    """A status that speaks of an older spec says nothing of this one: right after an apply it is the previous one's."""
-    observed = (obj.get("status") or {}).get("observedGeneration")
-    generation = obj["metadata"].get("generation")
-    stale = isinstance(observed, int) and isinstance(generation, int) and observed < generation
-    return "its controller has not seen the change yet" if stale else ""
+    return not_ready_because(answer) or not_observed(answer)

@@ -180,7 +180,16 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     # Why something is not ready
     ("{x} of {y} available", "{y} 中 {x} が利用可能"),
     ("{x} of {y} ready", "{y} 中 {x} が準備完了"),
+    ("{x} of {y} updated", "{y} 中 {x} が更新済み"),
     ("phase {x}", "フェーズ {x}"),
+    ("being deleted", "削除中"),
+    ("its controller has not seen the change yet", "コントローラーがまだ変更を処理していません"),
+    ("no address of a load balancer yet", "ロードバランサーのアドレスがまだありません"),
+    ("failed: {x}", "失敗: {x}"),
+    ("no reason given", "理由の記載なし"),
+    ("suspended", "一時停止中"),
+    ("not finished: {x} active", "未完了: 実行中 {x}"),
+    ("{x} is {y}: {z}", "{x} は {y}: {z}"),
 )
 _HOLE = re.compile(r"\{([xyz])\}")
 
