@@ -73,8 +73,8 @@ class AppliedReport:
         ]
 
     def assembled(self, pruned: Collection[str]) -> Report:
-        """Returns the report, with how many objects are confirmed as applied."""
-        options, confirmed = self._session.options, 0
+        """Returns the report, with how many objects are confirmed as applied, and how many were written."""
+        options, confirmed, written = self._session.options, 0, 0
         for name, verdicts in self._verdicts.items():
             outcome = self._outcomes.get(name, Outcome())
             shown = [self._after(verdict, outcome, pruned) for verdict in verdicts]
@@ -84,8 +84,9 @@ class AppliedReport:
             known = {str(verdict.key) for verdict in verdicts}
             confirmed += sum(self._confirmed(verdict, outcome) for verdict in verdicts)
             confirmed += sum(key not in known for key in outcome.sent)
+            written += sum(sent.action != "unchanged" for sent in outcome.sent.values())
         report = assemble(self._findings, show_all=options.all, show_secret_hashes=options.show_secret_hashes)
-        return report.model_copy(update={"applied": confirmed})
+        return report.model_copy(update={"applied": confirmed, "written": written})
 
     def _confirmed(self, verdict: ObjectVerdict, outcome: Outcome) -> bool:
         """Whether an object is applied: sent now, or under `--sync` the same as before and there."""

@@ -87,7 +87,9 @@ def rehearse(
 
 def _as_rehearsal(report: Report, first: Report) -> Report:
     result = "error" if report.errors else report.result
-    return report.model_copy(update={"command": "rehearse", "result": result, "applied": first.applied})
+    return report.model_copy(
+        update={"command": "rehearse", "result": result, "applied": first.applied, "written": first.written}
+    )
 
 
 def _some(keys: list[str]) -> str:

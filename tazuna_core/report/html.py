@@ -19,6 +19,7 @@ from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.values import SECRET, clean
 from tazuna_core.report.views import display_name, hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
+    applied_sentence,
     checked_sentence,
     clean_sentence,
     counted,
@@ -153,7 +154,8 @@ def _title(report: Report, lang: Lang) -> str:
 def _sentence(report: Report, lang: Lang) -> Markup:
     if is_clean(report):
         return Markup(f"{clean_sentence(report, lang)} {checked_sentence(report, lang)}")  # noqa: S704
-    sentence = checked_sentence(report, lang) if report.coverage.complete else partial_sentence(report, lang, _code)
+    done = applied_sentence(report, lang) or checked_sentence(report, lang)
+    sentence = done if report.coverage.complete else partial_sentence(report, lang, _code)
     return Markup(sentence)  # noqa: S704 - the catalogue's words and escaped names
 
 

@@ -21,6 +21,7 @@ from tazuna_core.report.seal import prepared
 from tazuna_core.report.values import clean
 from tazuna_core.report.views import hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
+    applied_sentence,
     checked_sentence,
     clean_sentence,
     headline,
@@ -220,7 +221,7 @@ def _summary(report: Report, lang: Lang) -> str:
     if is_clean(report):
         sentence = f"{clean_sentence(report, lang)} {checked_sentence(report, lang)}"
     elif report.coverage.complete:
-        sentence = checked_sentence(report, lang)
+        sentence = applied_sentence(report, lang) or checked_sentence(report, lang)
     else:
         sentence = f"**{partial_sentence(report, lang, code)}**"
     return f"{target}\n\n{sentence}\n\n"

@@ -225,6 +225,8 @@ class Report(_Model):
     errors: tuple[ErrorLine, ...] = ()
     applied: int | None = None
     """Objects confirmed as applied, unchanged ones included; None for commands that only read."""
+    written: int | None = None
+    """How many of these the run created or changed; None where that is not known."""
     run: Run = Run()
 
     def objects(self) -> list[tuple[ManifestReport, ObjectReport]]:

@@ -25,6 +25,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "clean.drift": ("No drift detected.", "ドリフトはありません。"),
     "clean.check": ("ok", "ok"),
     "applied": ("{n:object|objects} applied.", "{n} 件のオブジェクトを適用しました。"),
+    "applied.none": (
+        "{n:object|objects} confirmed as applied, none of them changed.",
+        "{n} 件のオブジェクトが適用済みです。変更したものはありません。",
+    ),
+    "applied.some": (
+        "{n:object|objects} applied: {written} changed, {rest} unchanged.",
+        "{n} 件のオブジェクトを適用しました (変更 {written}、変更なし {rest})。",
+    ),
     "partial.changes": (
         "No changes in what could be checked: {checked} of {expected:object|objects}. Not checked: {what}",
         "確認できた {expected} 件中 {checked} 件には変更がありません。未確認: {what}",

@@ -21,6 +21,7 @@ from tazuna_core.report.text_fields import field_lines
 from tazuna_core.report.values import SECRET, clean
 from tazuna_core.report.views import DRIFT_COMMANDS, display_name, hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
+    applied_sentence,
     checked_sentence,
     clean_sentence,
     counted,
@@ -157,12 +158,13 @@ def _plan_row(report: Report, obj: ObjectReport, lang: Lang) -> Line:
 
 def _sentence(report: Report, lang: Lang) -> Iterator[Line]:
     if is_clean(report):
-        yield line(Span(clean_sentence(report), "good"))
-        if lang != "en":
+        yield line(Span(clean_sentence(report, "en" if report.applied is None else lang), "good"))
+        if lang != "en" and report.applied is None:
             yield line(f"{clean_sentence(report, lang)}{checked_sentence(report, lang)}")
         return
-    if report.applied is not None:
-        yield line(Span(say(lang, "applied", n=report.applied), "title"))
+    applied = applied_sentence(report, lang)
+    if applied:
+        yield line(Span(applied, "title"))
     words = counted((report,), lang)
     # Without a word to count there are rows all the same (always-sync, moved), or nothing could be read at all.
     if words:

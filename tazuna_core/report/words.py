@@ -50,9 +50,18 @@ def headline_of_all(reports: Sequence[Report], lang: Lang) -> str:
 
 def clean_sentence(report: Report, lang: Lang = "en") -> str:
     """Returns the sentence that says that nothing differs (in English the one that people grep for)."""
-    if report.applied is not None:
+    return applied_sentence(report, lang) or say(lang, f"clean.{_noun(report)}")
+
+
+def applied_sentence(report: Report, lang: Lang) -> str:
+    """Returns how many objects are as declared after an apply, and how many of them it changed; "" for others."""
+    if report.applied is None:
+        return ""
+    if report.written is None:
         return say(lang, "applied", n=report.applied)
-    return say(lang, f"clean.{_noun(report)}")
+    if not report.written:
+        return say(lang, "applied.none", n=report.applied)
+    return say(lang, "applied.some", n=report.applied, written=report.written, rest=report.applied - report.written)
 
 
 def partial_sentence(report: Report, lang: Lang, quote: Quote) -> str:

@@ -37,7 +37,7 @@ def test_sync_sends_only_what_differs(place: Place) -> None:
     objects = [namespace_object(place.namespace), *(config_map(key, place.namespace, v="1") for key in "abc")]
     place.repository.write({name: objects})
     first = place.tazuna("apply", "--sync", "-o", "json")
-    assert (first.code, first.json()["applied"]) == (0, 4)
+    assert (first.code, first.json()["applied"], first.json()["written"]) == (0, 4, 4)
     place.cluster.kubectl("-n", place.namespace, "patch", "configmap/a", "-p", '{"data": {"v": "hand"}}')
     objects[2] = config_map("b", place.namespace, v="2")
     place.repository.write({name: objects})
@@ -45,10 +45,13 @@ def test_sync_sends_only_what_differs(place: Place) -> None:
     assert ran.code == 0
     assert sent(ran.stderr) == ["b"]
     assert ran.fields()["ConfigMap/a data.v"]["onMerge"] == "kept"
-    assert ran.json()["applied"] == 4
+    assert (ran.json()["applied"], ran.json()["written"]) == (4, 1)
     assert place.config_map("a")["data"] == {"v": "hand"}
     nothing = place.tazuna("apply", "--sync")
     assert (nothing.code, nothing.stderr) == (0, "")
+    assert "4 objects confirmed as applied, none of them changed.\n" in nothing.stdout
+    again = place.tazuna("apply", "-o", "json").json()
+    assert (again["applied"], again["written"]) == (4, 1), "a plain apply puts back what was changed by hand"
 
 
 def test_flags_that_do_not_go_together_are_usage_errors(place: Place) -> None:

@@ -22,6 +22,7 @@ SIDES: dict[str, tuple[Any, ...]] = {
     "plan": ("recorded", "desired", "live"),
     "state diff": ("recorded", "desired"),
     "state drift": ("recorded", "live"),
+    "apply": ("recorded", "desired", "live"),
 }
 _RESULTS = {"added": "changed", "modified": "changed", "removed": "changed"}
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from tazuna_core.objects.identity import StateKey
 from tazuna_core.report.model import Coverage, ErrorLine, Excluded, Hidden, Reports, Skipped, Unchecked
+from tazuna_core.report.render import Form, render
 from tazuna_core.report.text import text
 from tazuna_core.report.text_tables import StateTable, StatusRow, state_list_text, status_text
 from tests.unit.report.examples import NEW, OLD, field, obj, owner, report
@@ -121,6 +122,29 @@ def test_clean_is_one_line_that_both_languages_say(command: str, sentence: str) 
     assert text(report(command)) == sentence
     assert text(report(command), lang="ja").startswith(sentence)
     assert text(report(command, obj("m//v1/ConfigMap/ns/a", "unchanged"))) == sentence
+
+
+@pytest.mark.parametrize(
+    ("written", "english", "japanese"),
+    [
+        (
+            0,
+            "5 objects confirmed as applied, none of them changed.",
+            "5 件のオブジェクトが適用済みです。変更したものはありません。",
+        ),
+        (2, "5 objects applied: 2 changed, 3 unchanged.", "5 件のオブジェクトを適用しました (変更 2、変更なし 3)。"),
+        (None, "5 objects applied.", "5 件のオブジェクトを適用しました。"),
+    ],
+)
+def test_an_apply_says_how_much_it_changed(written: int | None, english: str, japanese: str) -> None:
+    clean = report("apply", applied=5, written=written)
+    assert text(clean) == f"{english}\n"
+    assert text(clean, lang="ja") == f"{japanese}\n"
+    changed = report("apply", obj("m//v1/Service/ns/new", "added", "added"), applied=5, written=written)
+    forms: tuple[Form, ...] = ("text", "markdown", "html")
+    for form in forms:
+        assert english in render(changed, form)
+        assert japanese in render(changed, form, "ja")
 
 
 def test_what_could_not_be_checked_is_never_clean() -> None:
