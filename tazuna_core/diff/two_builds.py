@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tazuna_core.diff.desired import Meaning
+from tazuna_core.diff.moves import moved_from
 from tazuna_core.diff.plan import NEEDS_REPLACE, REPLACED_KINDS
 from tazuna_core.diff.plan_secrets import same_bytes, without_data
 from tazuna_core.diff.reproducible import UNSTABLE, unstable
@@ -36,7 +37,7 @@ def compare_builds(builds: Builds) -> ObjectVerdict:
     """Says what merging would change of an object that both commits build; ``recorded`` is the earlier build."""
     before, after = builds.before, builds.after
     hashes = {"stored": before.content_hash, "built": after.content_hash}
-    notes = [_moved(builds)] if before.key != after.key else []
+    notes = [moved_from(before.key, after.key)] if before.key != after.key else []
     if before.content_hash == after.content_hash:
         status: Status = "moved" if notes else "unchanged"
         return ObjectVerdict(after.key, status, hashes=hashes, method="built", notes=tuple(notes))
@@ -88,10 +89,3 @@ def _same_meaning(meaning: Meaning, difference: Difference) -> bool:
         meaning.equivalent(difference.schema, desired, other, difference.path)
         for desired, other in (sides, reversed(sides))
     )
-
-
-def _moved(builds: Builds) -> str:
-    before, after = builds.before.key, builds.after.key
-    if before.manifest != after.manifest:
-        return f"declared by manifest '{before.manifest}' before"
-    return f"declared as {before.api_version} before" if before.version != after.version else f"its key was {before}"

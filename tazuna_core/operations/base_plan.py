@@ -11,6 +11,7 @@ from tazuna_core.build.model import BuiltManifest
 from tazuna_core.cluster.known_kinds import known_kinds
 from tazuna_core.cluster.reader import Kinds
 from tazuna_core.diff.desired import Meaning
+from tazuna_core.diff.moves import moved_to
 from tazuna_core.diff.two_builds import Builds, compare_builds
 from tazuna_core.diff.verdicts import ObjectVerdict
 from tazuna_core.errors import BuildError, UsageError
@@ -117,7 +118,7 @@ class _Comparing:
             elif now is None:
                 yield ObjectVerdict(obj.built.key, "removed", frozenset({"removed"}), hashes, method="built")
             else:
-                note = f"declared by manifest '{now.built.key.manifest}' now"
+                note = moved_to(obj.built.key, now.built.key)
                 yield ObjectVerdict(obj.built.key, "moved", hashes=hashes, method="built", notes=(note,))
 
     def _of(self, obj: Desired, manifest: str) -> ObjectVerdict:

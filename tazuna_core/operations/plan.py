@@ -10,6 +10,7 @@ from tazuna_core.build.model import BuiltManifest
 from tazuna_core.cluster.reader import Reason, Unavailable
 from tazuna_core.diff.desired import Meaning
 from tazuna_core.diff.drift import absent_verdict, drift_of, unknown_verdict
+from tazuna_core.diff.moves import moved_from, moved_to, sent_under_new_key
 from tazuna_core.diff.plan import Wanted, plan_of
 from tazuna_core.diff.unknown_fields import field_problems
 from tazuna_core.diff.verdicts import Method, ObjectClass, ObjectVerdict, Status
@@ -26,7 +27,7 @@ from tazuna_core.operations.desired import (
     stored_states,
     warn_of_superseded,
 )
-from tazuna_core.operations.diff import MOVED, not_built
+from tazuna_core.operations.diff import not_built
 from tazuna_core.operations.drift import ALWAYS_SYNC, Comparison, add_exclusions, warn_of_rules
 from tazuna_core.operations.dry_run import DryRun
 from tazuna_core.operations.options import Options
@@ -94,25 +95,25 @@ class Planning:
         self._session = session
         self._desired = desired
         self._stored = stored
-        self._identities = frozenset(obj.ref.identity for objects in desired.values() for obj in objects)
-        self._soon = served_soon(obj for objects in desired.values() for obj in objects)
+        every = [obj for objects in desired.values() for obj in objects]
+        self._now = {obj.ref.identity: obj.built.key for obj in every if not obj.superseded_by}
+        self._soon = served_soon(every)
         self.failed = frozenset(one.manifest.name for one in built if one.error is not None)
         self.tracked = tracked_objects(stored, session.cluster.kinds())
         known = {str(obj.key): obj.stored_hash for objects in self.tracked.values() for obj in objects}
         self.as_stored = frozenset(
-            str(obj.built.key)
-            for objects in desired.values()
-            for obj in objects
-            if known.get(str(obj.built.key)) == obj.built.content_hash
+            str(obj.built.key) for obj in every if known.get(str(obj.built.key)) == obj.built.content_hash
         )
         changed = [
             obj.ref
-            for objects in desired.values()
-            for obj in objects
+            for obj in every
             if not obj.superseded_by and obj.ref.name and (dry_run or str(obj.built.key) not in self.as_stored)
         ]
         self._comparison = Comparison(session, self.tracked, in_full=changed, scaling=self._built_autoscalers())
         self._unreadable = self._comparison.unreadable
+        keys = {str(obj.built.key) for obj in every}
+        tracked = (one for objects in self.tracked.values() for one in objects)
+        self._moved = {one.ref.identity: one for one in tracked if str(one.key) not in keys and not one.superseded_by}
         proofs = prove(session, self._comparison, stored, built)
         self._comparison.proven.update(proofs.records)
         self._proven: dict[str, Method] = {k: "hash" if how == "live" else "built" for k, how in proofs.how.items()}
@@ -140,8 +141,7 @@ class Planning:
     def verdicts(self, manifest: str) -> Iterator[ObjectVerdict]:
         """Yields the verdicts of a manifest: its built objects in order, then what state knows and is not built."""
         tracked = {str(obj.key): obj for obj in self.tracked.get(manifest, ())}
-        applied = self._stored[manifest]
-        seen = set()
+        applied, seen = self._stored[manifest], set()
         for obj in self._desired.get(manifest, ()):
             key = str(obj.built.key)
             seen.add(key)
@@ -161,17 +161,22 @@ class Planning:
         if not obj.ref.name:
             return unknown_verdict(key, "", "generate-name", "an object with generateName cannot be compared")
         answer = self._comparison.live[obj.ref]
+        before = tracked or self._moved.get(obj.ref.identity)
         if isinstance(answer, Unavailable):
-            return self._without_live(obj, tracked, answer, hashes)
+            return self._without_live(obj, before, answer, hashes)
         if obj.ref in self._comparison.untouched and built_hash == stored_hash and self._dry_run is None:
             return ObjectVerdict(key, "unchanged", hashes=hashes)
-        subject = self._comparison.subject(tracked or Tracked(key, obj.ref, "", None), answer)
-        subject = replace(subject, unstable=self._unstable.get(str(key), frozenset()))
+        # of another version's record no path is one of this version
+        known = before if before is not None and before.ref == obj.ref else None
+        subject = self._comparison.subject(known or Tracked(key, obj.ref, "", None), answer)
+        subject = replace(subject, key=key, unstable=self._unstable.get(str(key), frozenset()))
         if answer["metadata"].get("deletionTimestamp"):
-            return replace(drift_of(subject, stored_hash or ""), hashes=hashes)
+            return replace(drift_of(subject, known.stored_hash if known else ""), hashes=hashes)
         wanted = Wanted(sendable(obj.built.data, obj.ref), built_hash, self._meaning(obj.ref))
-        synced_at = applied.state.last_synced_at if applied.state else ""
-        verdict = plan_of(subject, wanted, stored_hash, synced_at)
+        synced_at = known.synced_at if known else applied.state.last_synced_at if applied.state else ""
+        verdict = plan_of(subject, wanted, known.stored_hash if known else None, synced_at)
+        if before is not None and tracked is None:
+            verdict = sent_under_new_key(verdict, before.key)
         if str(key) in self._proven:
             verdict = replace(verdict, method=self._proven[str(key)])
         return self._dry_run.confirm(obj.ref, verdict, subject) if self._dry_run else verdict
@@ -189,6 +194,8 @@ class Planning:
         if tracked is None or not (answer.missing or soon):
             return unknown_verdict(key, hashes.get("stored", ""), str(answer.reason), answer.message)
         absent = absent_verdict(key, tracked.stored_hash, tracked.recorded, self._session.now())
+        if str(tracked.key) != str(key):
+            return self._moved_without_live(tracked.key, replace(absent, hashes=hashes))
         if tracked.stored_hash == hashes["built"]:
             return replace(absent, hashes=hashes)
         if absent.status == "expired":  # C54: it went as it was meant to, and the repository now says otherwise
@@ -197,6 +204,14 @@ class Planning:
         return ObjectVerdict(
             key, "conflict", classes, hashes, notes=("deleted by hand, and changed in the repository",)
         )
+
+    @staticmethod
+    def _moved_without_live(before: StateKey, absent: ObjectVerdict) -> ObjectVerdict:
+        """An object without a live one, and without a hash under its new key: apply creates it, whyever it is gone."""
+        note = moved_from(before, absent.key)
+        if absent.status == "expired":
+            return replace(absent, status="added", classes=frozenset({"added"}), notes=(note, *absent.notes))
+        return replace(absent, classes=absent.classes | {"added"}, notes=(note, *absent.notes))
 
     def _bodies(self) -> dict[ObjectRef, JsonObject]:
         """What a dry run asks of: all but what could only fail, as its kind or namespace comes with this apply."""
@@ -213,8 +228,9 @@ class Planning:
 
     def _gone(self, tracked: Tracked) -> ObjectVerdict:
         hashes = {"stored": tracked.stored_hash}
-        if tracked.ref.identity in self._identities:
-            return ObjectVerdict(tracked.key, "moved", hashes=hashes, notes=(MOVED,))
+        if tracked.ref.identity in self._now:
+            note = moved_to(tracked.key, self._now[tracked.ref.identity])
+            return ObjectVerdict(tracked.key, "moved", hashes=hashes, notes=(note,))
         if tracked.superseded_by:
             return ObjectVerdict(tracked.key, "superseded", hashes=hashes)
         answer = self._comparison.live[tracked.ref]

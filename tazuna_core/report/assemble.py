@@ -80,16 +80,17 @@ def assemble(findings: Findings, *, show_all: bool = False, show_secret_hashes: 
         for manifest, verdict in verdicts
         if verdict.unchecked
     )
+    objects = [verdict for _, verdict in verdicts if not _is_old_key(verdict)]
     excluded_objects = sum(excluded.objects for excluded in findings.excluded)
     coverage = Coverage(
         complete=not unchecked,
-        expected=len(verdicts) + excluded_objects,
-        checked=len(verdicts) - len(unchecked),
+        expected=len(objects) + excluded_objects,
+        checked=len(objects) - len(unchecked),
         excluded=tuple(findings.excluded),
         skipped=tuple(findings.skipped),
         unchecked=unchecked,
     )
-    counts = _counts(verdicts, len(unchecked))
+    counts = _counts([verdict for _, verdict in verdicts], len(objects), len(unchecked))
     return Report(
         command=findings.command,
         target=findings.target,
@@ -123,14 +124,19 @@ def _listed(verdict: ObjectVerdict) -> bool:
     return verdict.status not in _QUIET or bool(verdict.classes)
 
 
-def _counts(verdicts: Sequence[tuple[ManifestVerdicts, ObjectVerdict]], unchecked: int) -> Counts:
-    by_class = Counter(name for _, verdict in verdicts for name in verdict.classes)
+def _is_old_key(verdict: ObjectVerdict) -> bool:
+    """Whether the row is an entry of the state whose object is declared, and counted, under another key now."""
+    return verdict.status == "moved" and "built" not in verdict.hashes
+
+
+def _counts(verdicts: Sequence[ObjectVerdict], objects: int, unchecked: int) -> Counts:
+    by_class = Counter(name for verdict in verdicts for name in verdict.classes)
     return Counts(
-        objects=len(verdicts),
+        objects=objects,
         added=by_class["added"],
         modified=by_class["modified"],
         removed=by_class["removed"],
-        always_sync=sum(verdict.status == "always-sync" for _, verdict in verdicts),
+        always_sync=sum(verdict.status == "always-sync" for verdict in verdicts),
         drifted=by_class["drifted"],
         missing=by_class["missing"],
         conflict=by_class["conflict"],

@@ -16,8 +16,8 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     # Notes on objects
     ("re-created since the last apply", "前回の適用後に再作成されています"),
     (
-        "declared by another manifest, or at another version, now",
-        "現在は別のマニフェスト、または別のバージョンで宣言されています",
+        "declared as {x} now",
+        "現在は {x} として宣言されています",
     ),
     (
         "declared by manifest '{x}' as well, which is applied later",
@@ -27,6 +27,7 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("declared by manifest '{x}' before", "以前はマニフェスト '{x}' で宣言されていました"),
     ("declared as {x} before", "以前は {x} として宣言されていました"),
     ("its key was {x}", "以前のキーは {x}"),
+    ("its key is {x}", "現在のキーは {x}"),
     (
         "is deleted and created anew: its kind cannot be changed in place",
         "この種類は変更できないため、削除して作り直します",

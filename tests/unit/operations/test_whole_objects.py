@@ -98,9 +98,54 @@ def test_c26_an_identity_that_moved_to_another_manifest_is_not_removed(tmp_path:
     lab.repository(old=[keep], new=content("a"))
     lab.applied("old", keep, *content("a"))
     lab.cluster(keep, *content("a"))
-    found = {one.key: one.status for manifest in lab.plan().manifests for one in manifest.objects}
-    assert found["old//v1/ConfigMap/n/a"] == "moved"
-    assert found["new//v1/ConfigMap/n/a"] == "added"
+    plan = lab.plan()
+    found = {one.key: (one.status, *one.notes) for _, one in plan.objects()}
+    assert found["old//v1/ConfigMap/n/a"] == ("moved", "declared by manifest 'new' now")
+    assert found["new//v1/ConfigMap/n/a"] == ("unchanged", "declared by manifest 'old' before")
+    assert (plan.counts.added, plan.counts.objects, plan.coverage.expected) == (0, 2, 2)
+    notes = {one.key: (one.status, *one.notes) for _, one in lab.diff().objects()}
+    assert notes["old//v1/ConfigMap/n/a"] == found["old//v1/ConfigMap/n/a"]
+    assert notes["new//v1/ConfigMap/n/a"] == ("added", "declared by manifest 'old' before"), "its state key is new"
+
+
+def test_c26_what_moved_is_compared_with_what_was_applied_under_its_old_key(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    one, two, three = (config_map({"k": "v", "l": "w"}) for _ in range(3))
+    for name, built in (("one", one), ("two", two), ("three", three)):
+        built["metadata"]["name"] = name
+    keep = obj("v1", "Service", "s", spec={})
+    lab.repository(old=[keep], new=[{**one, "data": {"k": "v2"}}, two, three])
+    lab.applied("old", keep, one, two, three)
+    gone = {("v1", "ConfigMap", "n", "three"): "not-found"}
+    lab.cluster(keep, one, {**two, "data": {"k": "hand", "l": "w"}}, unavailable=gone)
+    found = {one.name: one for _, one in lab.plan().objects() if one.key.startswith("new/")}
+    assert {name: one.status for name, one in found.items()} == {
+        "one": "modified",
+        "two": "live-drifted",
+        "three": "live-missing",
+    }
+    changes = {change.path: (change.verdict, change.on_merge) for change in found["one"].fields}
+    assert changes == {"data.k": ("planned", None), "data.l": ("planned", None)}
+    assert [(change.path, change.on_merge) for change in found["two"].fields] == [("data.k", "reverted")]
+    assert found["two"].method == "record"
+    assert set(found["three"].classes) == {"added", "missing"}
+    assert all(one.notes[0] == "declared by manifest 'old' before" for one in found.values())
+
+
+def test_c26_an_object_at_another_version_is_not_new(tmp_path: Path) -> None:
+    lab = Lab(tmp_path)
+    before = obj("autoscaling/v1", "HorizontalPodAutoscaler", "h", spec={"maxReplicas": 3})
+    now = {**before, "apiVersion": "autoscaling/v2"}
+    lab.repository(m=[now])
+    lab.applied("m", before)
+    lab.cluster(now)
+    rows = {one.key.split("/")[2]: (one.status, *one.notes) for _, one in lab.plan().objects()}
+    assert rows == {
+        "v1": ("moved", "declared as autoscaling/v2 now"),
+        "v2": ("unchanged", "declared as autoscaling/v1 before"),
+    }
+    lab.cluster({**now, "spec": {"maxReplicas": 9}})
+    assert {one.status for _, one in lab.plan().objects()} == {"moved", "modified"}
 
 
 def test_c26_a_namespaced_object_without_namespace_is_in_default(tmp_path: Path) -> None:
