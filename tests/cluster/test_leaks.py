@@ -17,6 +17,7 @@ from tests.github.fake_github import FakeGitHub
 from tests.harness.cluster import LocalCluster
 from tests.harness.corpus import CORPUS, ROOT, bundles, repository
 from tests.harness.needles import lines_of, needles_of, secrets_of, unpacked
+from tests.harness.otlp import Received, receiver
 from tests.harness.tazuna import Tazuna
 
 PLANTED = {
@@ -70,6 +71,7 @@ class Place:
     folder: Path
     cluster: LocalCluster
     tazuna: Tazuna
+    traces: Received
     seen: dict[str, bytes] = field(default_factory=dict)
 
     def run(self, *arguments: str, tazuna: Tazuna | None = None) -> int:
@@ -86,7 +88,8 @@ class Place:
             self.run("report", "render", "--from", path, "-o", form, "--all")
 
     def keep(self) -> None:
-        """Takes in all files outside of the repository and all that is in the cluster under our names."""
+        """Takes in all files outside of the repository, all that is in the cluster under our names, and all traces."""
+        self.seen["traces"] = b"".join(self.traces.raw)
         for path in self.folder.rglob("*"):
             if path.is_file() and not path.is_relative_to(self.tazuna.folder):
                 self.seen[str(path)] = unpacked(path.read_bytes())
@@ -106,10 +109,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     root = json.loads((repo / "tazuna.yaml").read_text())
     root["spec"]["manifests"].append({"name": "vault", "type": "directory", "path": "vault"})
     (repo / "tazuna.yaml").write_text(json.dumps(root))
-    with LocalCluster() as cluster:
-        environment = {"XDG_CACHE_HOME": str(folder / "cache"), "TMPDIR": str(folder / "tmp")}
+    with LocalCluster() as cluster, receiver() as traces:
+        environment = {
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "TMPDIR": str(folder / "tmp"),
+            "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://{traces.endpoint}",
+        }
         (folder / "tmp").mkdir()
-        found = Place(folder, cluster, Tazuna(repo, cluster.kubeconfig, environment))
+        found = Place(folder, cluster, Tazuna(repo, cluster.kubeconfig, environment), traces)
         assert found.run("apply", "-o", "json", "--report-file", str(folder / "apply.json")) == 0, found.seen
         _by_hand(cluster)
         changed = SECRETS.replace(
@@ -197,6 +204,7 @@ def _action(place: Place) -> None:
                     "GITHUB_EVENT_NAME": event,
                     "GITHUB_EVENT_PATH": str(folder / "event.json"),
                     **github.environment(),
+                    "OTEL_EXPORTER_OTLP_ENDPOINT": place.tazuna.environment["OTEL_EXPORTER_OTLP_ENDPOINT"],
                     **{name: str(path) for name, path in files.items()},
                     **{f"TAZUNA_INPUT_{name}": str(value) for name, value in inputs.items()},
                 },
@@ -242,6 +250,13 @@ def test_b42_no_value_of_a_secret_is_anywhere(place: Place) -> None:
     size = sum(map(len, place.seen.values()))
     print(f"{len(needles)} needles, {len(place.seen)} outputs, {size:,} bytes, {len(hits)} hits")
     assert hits == []
+
+
+def test_every_command_sent_a_trace_and_the_action_none(place: Place) -> None:
+    commands = [where for where in place.seen if where[0].isdigit()]
+    traces = {span.trace_id for span in place.traces.spans}
+    assert len(commands) == len(traces) > 20
+    assert place.traces.of("send Secret")
 
 
 def test_b43_that_they_changed_is_seen(place: Place) -> None:
