@@ -18,6 +18,7 @@ OTLP_ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDP
 """Variables of OpenTelemetry that say where traces go: set, they switch tracing on as ``--otlp-endpoint`` does."""
 COMMAND = "tazuna_core.command"
 """The key of the command's whole name, such as `state drift`, in click's ``meta``."""
+GLOBAL_OPTIONS = "-f, -e, --context, -o, --lang and more go before or after the command: `tazuna --help` lists them."
 
 
 class LazyGroup(click.Group):
@@ -36,6 +37,8 @@ class LazyGroup(click.Group):
             return None
         module, attribute = found
         command: click.Command = getattr(import_module(f"tazuna_core.cli.{module}"), attribute)
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.epilog = GLOBAL_OPTIONS
         return command
 
     def resolve_command(

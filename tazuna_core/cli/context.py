@@ -36,8 +36,9 @@ class Globals:
 
     @property
     def colour(self) -> bool:
-        """Colour is for terminals, and for people who want it (no-color.org)."""
-        return not self.no_color and "NO_COLOR" not in os.environ and sys.stdout.isatty()
+        """Colour is for terminals that have it, and for people who want it (no-color.org: set and not empty)."""
+        unwanted = self.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+        return not unwanted and sys.stdout.isatty()
 
 
 def cache_directory() -> Path | None:

@@ -59,6 +59,7 @@ def _asked(doomed: Sequence[Doomed]) -> bool:
     if len(doomed) > _SHOWN:
         sys.stderr.write(f"  ... and {len(doomed) - _SHOWN} more\n")
     try:
-        return click.confirm(f"Delete these {len(doomed)} objects?", err=True)
+        these = "this object" if len(doomed) == 1 else f"these {len(doomed)} objects"
+        return click.confirm(f"Delete {these}?", err=True)
     except click.Abort:  # nobody there to answer
         return False

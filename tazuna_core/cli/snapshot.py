@@ -21,7 +21,7 @@ def snapshot_command(given: Globals, to: Path) -> int:
     snapshot = take_snapshot(given.options)
     write(to, snapshot.to_json().decode())
     unread = [item for item in snapshot.unavailable if item.reason != "not-found"]
-    sys.stderr.write(f"{to}: {len(snapshot.objects)} objects\n")
+    sys.stderr.write(f"{to}: {len(snapshot.objects)} {'object' if len(snapshot.objects) == 1 else 'objects'}\n")
     for item in unread:
         sys.stderr.write(f"not read: {item.ref} ({item.reason})\n")
     for listed in snapshot.lists:

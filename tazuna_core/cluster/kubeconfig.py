@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from typing import Any
 from tazuna_core.errors import ClusterError, Place
 
 _TOKENS = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*|k8s-aws-v1\.[\w-]+|(?<=bearer )(?!token\b)\S+", re.IGNORECASE)
+
+_HOME = "~/.kube/config"
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ def connect(kubeconfig: Path | None = None, context: str | None = None, *, conne
 
     configuration = Configuration()
     configuration.connection_pool_maxsize = connections
-    paths = str(kubeconfig) if kubeconfig is not None else _package().KUBE_CONFIG_DEFAULT_LOCATION
+    paths = str(kubeconfig) if kubeconfig is not None else _default_paths()
     with _readable(paths):
         merged = _package().KubeConfigMerger(paths)
         if merged.config is not None:
@@ -55,6 +58,12 @@ def connect(kubeconfig: Path | None = None, context: str | None = None, *, conne
         code="kubeconfig",
         advice="Pass --kubeconfig, set KUBECONFIG, or log in to the cluster so that ~/.kube/config is written.",
     )
+
+
+def _default_paths() -> str:
+    """Returns where kubectl looks: the files of KUBECONFIG, of which an empty one is none, else the one of the home."""
+    named = os.environ.get("KUBECONFIG", "").split(os.pathsep)
+    return os.pathsep.join(path for path in named if path) or _HOME
 
 
 def redacted(text: str) -> str:

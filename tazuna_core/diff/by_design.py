@@ -11,10 +11,12 @@ from typing import Any
 from tazuna_core.diff.subject import Subject
 from tazuna_core.diff.verdicts import HiddenDifference
 from tazuna_core.diff.walk import Difference
+from tazuna_core.objects.comparable import LAST_APPLIED
 from tazuna_core.objects.identity import JsonObject, ObjectRef
 from tazuna_core.objects.managed_fields import FieldsEntry
 from tazuna_core.objects.paths import ABSENT, Item, Key, Path, lookup
 from tazuna_core.objects.sendable import REVISION
+from tazuna_core.objects.times import later
 
 Rule = Callable[[Subject, Difference, FieldsEntry | None, Any], bool]
 """(subject, difference, owner, what was sent at the path) -> whether the difference is somebody else's by design."""
@@ -110,6 +112,7 @@ def _names(path: Path) -> tuple[str, ...]:
 
 _ANNOTATIONS: Path = (Key("metadata"), Key("annotations"))
 _TOKEN_UID: Path = (*_ANNOTATIONS, Key("kubernetes.io/service-account.uid"))
+_LAST_APPLIED_PATH: Path = (*_ANNOTATIONS, Key(LAST_APPLIED))
 _REVISION: Path = (*_ANNOTATIONS, Key(REVISION))
 _JOB_LABELS = {
     "controller-uid": "uid",
@@ -190,6 +193,20 @@ def generated_secrets_hidden(subject: Subject) -> tuple[HiddenDifference, ...]:
             if (name in before) != (name in now)
         ]
     return tuple(out)
+
+
+def last_applied_hidden(subject: Subject) -> tuple[HiddenDifference, ...]:
+    """Returns the ledger's line for a `kubectl apply` since our own that left its annotation.
+
+    The annotation is no part of any comparison, for it repeats the object, values of Secrets included; what that apply
+    changed is compared field by field.
+    """
+    annotations = subject.live["metadata"].get("annotations") or {}
+    if subject.recorded is None or LAST_APPLIED not in annotations:
+        return ()
+    owner = subject.owner(_LAST_APPLIED_PATH)
+    since = owner is not None and later(owner.time, subject.recorded.time)
+    return (HiddenDifference("last-applied annotation", _LAST_APPLIED_PATH),) if since else ()
 
 
 def _generated(ref: ObjectRef, item: Any) -> bool:

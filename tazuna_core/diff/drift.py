@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from tazuna_core.diff.by_design import generated_secrets_hidden, without_generated_secrets
+from tazuna_core.diff.by_design import generated_secrets_hidden, last_applied_hidden, without_generated_secrets
 from tazuna_core.diff.fields import classes_of, field_verdicts, unseen_verdicts
 from tazuna_core.diff.no_record import without_record
 from tazuna_core.diff.secrets import masked, secret_differences
@@ -44,7 +44,7 @@ def drift_of(subject: Subject, stored_hash: str, synced_at: str = "") -> ObjectV
         classes_of(fields),
         hashes,
         fields=fields,
-        hidden=(*hidden, *encoded, *generated_secrets_hidden(subject)),
+        hidden=(*hidden, *encoded, *generated_secrets_hidden(subject), *last_applied_hidden(subject)),
         notes=re_created(subject),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tazuna_core.diff.by_design import generated_secrets_hidden, sent_at
+from tazuna_core.diff.by_design import generated_secrets_hidden, last_applied_hidden, sent_at
 from tazuna_core.diff.desired import Meaning
 from tazuna_core.diff.drift import drift_differences, re_created
 from tazuna_core.diff.fields import classes_of, field_verdicts, hiding_rule, owner_at, pointer_of, unseen_verdicts
@@ -78,7 +78,7 @@ def plan_of(subject: Subject, wanted: Wanted, stored_hash: str | None, synced_at
         method,
         "exact" if method == "record" else "high",
         fields,
-        (*hidden, *generated_secrets_hidden(subject)),
+        (*hidden, *generated_secrets_hidden(subject), *last_applied_hidden(subject)),
         _notes(subject, wanted, classes, fields),
         unchecked="no-record" if incomplete else "",
         message="fields that the last apply declared and the repository no longer does are not known"

@@ -67,7 +67,7 @@ def rehearse(
         return _as_rehearsal(second, first)
     problems = []
     if heard.changed:
-        message = f"applying again changed {len(heard.changed)} objects: {_some(heard.changed)}"
+        message = f"applying again changed {_objects(heard.changed)}: {_some(heard.changed)}"
         advice = "Something in the build or in the cluster does not hold still: see `tazuna plan`."
         problems.append(ErrorLine.of(ApplyError(message, advice=advice, code="not-stable")))
     progress("rehearse    drift: nothing may be found")
@@ -79,7 +79,7 @@ def rehearse(
         return _as_rehearsal(second, first)  # nothing that state is compared for, such as secrets alone
     if drift.result == "drifted":
         found = [obj.key for _, obj in drift.objects()]
-        message = f"right after applying, {len(found)} objects differ: {_some(found)}"
+        message = f"right after applying, this differs in {_objects(found)}: {_some(found)}"
         problems.append(ErrorLine.of(ApplyError(message, code="drift-after-apply", advice="The fields are above.")))
     rehearsed = drift.model_copy(update={"errors": (*drift.errors, *problems)})
     return _as_rehearsal(rehearsed, first)
@@ -90,6 +90,10 @@ def _as_rehearsal(report: Report, first: Report) -> Report:
     return report.model_copy(
         update={"command": "rehearse", "result": result, "applied": first.applied, "written": first.written}
     )
+
+
+def _objects(keys: list[str]) -> str:
+    return "1 object" if len(keys) == 1 else f"{len(keys)} objects"
 
 
 def _some(keys: list[str]) -> str:

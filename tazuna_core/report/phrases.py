@@ -83,6 +83,7 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("kept by the server", "サーバーが管理する注釈"),
     ("generated selector", "生成されたセレクター"),
     ("generated secrets of a ServiceAccount", "ServiceAccount に生成された Secret"),
+    ("last-applied annotation", "kubectl apply の注釈"),
     ("server default", "サーバーの既定値"),
     ("controller", "コントローラー"),
     ("encodes fields of another version", "別バージョンのフィールドの写し"),

@@ -81,6 +81,10 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "種類 {kind} は tazuna.drift.yaml により対象外: {n} 件 ({reason})",
     ),
     "hidden": ("{n:change|changes} hidden by rule {rule}", "ルール {rule} により {n} 件の差分を非表示"),
+    "hidden.many": (
+        "{n:change|changes} hidden by {rules:rule|rules}: {names}",
+        "{rules} 件のルールにより {n} 件の差分を非表示: {names}",
+    ),
     "hidden.show": (
         "(--all lists them; --no-ignore shows what rules of tazuna.drift.yaml hide)",
         "(一覧は --all、tazuna.drift.yaml の分は --no-ignore で表示)",

@@ -19,14 +19,14 @@ from tazuna_core.report.model import ErrorLine, Hidden, ManifestReport, ObjectRe
 from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.text_fields import field_lines
 from tazuna_core.report.values import SECRET, clean
-from tazuna_core.report.views import DRIFT_COMMANDS, display_name, hidden_of, is_clean, reason_of, shown
+from tazuna_core.report.views import CONSEQUENCES, DRIFT_COMMANDS, display_name, hidden_of, is_clean, reason_of, shown
 from tazuna_core.report.words import (
     applied_sentence,
     checked_sentence,
     clean_sentence,
     counted,
     found_by,
-    hidden_sentences,
+    hidden_line,
     incomplete_details,
     left_out_sentences,
     partial_sentence,
@@ -181,14 +181,13 @@ def _sentence(report: Report, lang: Lang) -> Iterator[Line]:
 
 
 def _hidden(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
-    sentences = hidden_sentences(report.hidden, lang, lambda rule: f"`{clean(rule)}`")
-    if not sentences:
+    hidden = report.hidden if show_all else tuple(one for one in report.hidden if one.rule not in CONSEQUENCES)
+    if not hidden:
         return
-    hint = say(lang, "hidden.show")
-    for number, sentence in enumerate(sentences):
-        yield line(Span(f"{sentence} {hint}" if number == 0 else sentence, "quiet"))
+    sentence = hidden_line(hidden, lang, lambda rule: f"`{clean(rule)}`")
+    yield line(Span(f"{sentence} {say(lang, 'hidden.show')}", "quiet"))
     if show_all:
-        for one in report.hidden:
+        for one in hidden:
             reason = f" ({clean(one.reason)})" if one.reason else ""
             yield line(Span(f"  {clean(one.key)}  {clean(one.path)}{reason}", "quiet"))
 

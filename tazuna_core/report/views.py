@@ -15,7 +15,9 @@ from tazuna_core.report.values import MaskedWord, masked_word
 STATUSES: tuple[Status, ...] = get_args(Status)
 DRIFT_COMMANDS = frozenset({"state drift", "state record"})
 """Commands whose answer is about changes by hand."""
-_ROUTINE = frozenset({CONTROLLER, SERVER_DEFAULT, "deployment revision"})
+CONSEQUENCES = frozenset({"deployment revision", "kept by the server"})
+"""Rules for what the server counts and notes of every object that is applied: in the ledger, no news in the morning."""
+_ROUTINE = CONSEQUENCES | {CONTROLLER, SERVER_DEFAULT}
 QUIET: frozenset[Status] = frozenset({"unchanged", "expired", "superseded"})
 """Statuses that nobody has to act on; listed with --all only."""
 # The order of the Go CLI's frames first (format reference 4.1), then ours by precedence.

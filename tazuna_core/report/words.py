@@ -103,6 +103,15 @@ def hidden_sentences(hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> list
     return [say(lang, "hidden", n=number, rule=quote(rule)) for rule, number in rules.items()]
 
 
+def hidden_line(hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> str:
+    """Returns one sentence for all that rules hide, the rule with the most first; "" where nothing is hidden."""
+    rules = Counter(said(one.rule, lang) for one in hidden)
+    if len(rules) <= 1:
+        return "".join(say(lang, "hidden", n=number, rule=quote(rule)) for rule, number in rules.items())
+    names = say(lang, "list.comma").join(f"{quote(rule)} ({number:,})" for rule, number in rules.most_common())
+    return say(lang, "hidden.many", n=rules.total(), rules=len(rules), names=names)
+
+
 def risk_sentences(risks: Iterable[Risk], lang: Lang, quote: Quote, limit: int = 5) -> list[str]:
     """Returns one sentence for each kind of risk, worst first, naming at most ``limit`` objects."""
     by_code: dict[str, list[str]] = {}

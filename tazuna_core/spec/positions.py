@@ -81,6 +81,7 @@ def _compose(source: SourceText) -> list[Node]:
     try:
         _, parser = YAML(typ="rt", pure=True).get_constructor_parser(source.text)
         composer = parser.loader.composer
+        composer.warn_double_anchors = False  # YAML lets an anchor be defined anew; the last one counts
         nodes = []
         while composer.check_node():
             nodes.append(composer.get_node())

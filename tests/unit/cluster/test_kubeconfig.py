@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubernetes.config import kube_config
 
 from tazuna_core.cluster.kubeconfig import connect, redacted
 from tazuna_core.errors import ClusterError
@@ -72,16 +71,27 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_no_kubeconfig_at_all_and_no_pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kube_config, "KUBE_CONFIG_DEFAULT_LOCATION", str(tmp_path / "none"))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     assert "no kubeconfig" in failure(None).message
+
+
+@pytest.mark.parametrize("empty", ["", ":", "::"])
+def test_an_empty_kubeconfig_variable_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, empty: str) -> None:
+    monkeypatch.setenv("KUBECONFIG", empty)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    assert failure(None).message == "no kubeconfig at ~/.kube/config"
+    (tmp_path / ".kube").mkdir()
+    write(tmp_path / ".kube" / "config")
+    assert connect(None, "dev").context == "dev"
 
 
 def test_several_files_are_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = write(tmp_path / "a", contexts=[], users=[])
     second = write(tmp_path / "b", clusters=[])
     paths = os.pathsep.join(map(str, (first, tmp_path / "none", second)))
-    monkeypatch.setattr(kube_config, "KUBE_CONFIG_DEFAULT_LOCATION", paths)
+    monkeypatch.setenv("KUBECONFIG", paths)
     assert connect(None, "dev").context == "dev"
 
 

@@ -7,7 +7,23 @@ from typing import Any
 import pytest
 
 from tazuna_core.objects.identity import Identity, JsonObject
-from tests.unit.diff.factories import deployment, drift, entry, f, hidden, live, obj, plan, recorded, secret, shown
+from tazuna_core.objects.paths import path_text
+from tests.unit.diff.factories import (
+    AFTER,
+    BEFORE,
+    config_map,
+    deployment,
+    drift,
+    entry,
+    f,
+    hidden,
+    live,
+    obj,
+    plan,
+    recorded,
+    secret,
+    shown,
+)
 
 REPLICAS = f("spec", "replicas")
 SCALED = Identity("apps", "Deployment", "n", "a")
@@ -194,3 +210,16 @@ def test_any_other_declared_field_that_a_controller_changes_is_drift_with_that_o
     assert (shown(found), found.fields[0].origin) == ({"spec.paused": "drifted"}, "controller")
     undeclared = drift(live(deployment(paused=True), controller), recorded(deployment()))
     assert (undeclared.fields, hidden(undeclared)) == ((), {"spec.paused": "controller"})
+
+
+def test_c36_a_kubectl_apply_since_ours_leaves_a_line_in_the_ledger() -> None:
+    name = "kubectl.kubernetes.io/last-applied-configuration"
+    built = config_map({"k": "v"})
+    held = f("metadata", "annotations", name)
+    for time, lines in ((AFTER, [("last-applied annotation", f'metadata.annotations["{name}"]')]), (BEFORE, [])):
+        now = live(
+            config_map({"k": "v"}, annotations={name: "{}"}), entry("kubectl-client-side-apply", held, time=time)
+        )
+        found = drift(now, recorded(built))
+        assert found.status == "unchanged"
+        assert [(one.rule, path_text(one.path)) for one in found.hidden] == lines

@@ -42,7 +42,18 @@ from tests.unit.report.examples import SIDES, field, obj, owner, report
 FRAME = {"Manifest", "STATUS", "RESOURCE", "HASH", "KIND", "NAMESPACE", "NAME", "stored", "was", "secret", *STATUSES}
 FRAME |= {"Ready", "NotReady", "Missing", "Error", "Running", "No", "changes", "drift", "detected", "ok"}
 TERMS = {"Tazuna", "tazuna", "yaml", "JSON", "HTML", "API", "CRD", "Pod", "Namespace", "StatefulSet", "Deployment"}
-TERMS |= {"ClusterRole", "ServiceAccount", "Secret", "managedFields", "caBundle", "replicas", "helm", "helmfile", "TTL"}
+TERMS |= {
+    "ClusterRole",
+    "ServiceAccount",
+    "Secret",
+    "kubectl",
+    "managedFields",
+    "caBundle",
+    "replicas",
+    "helm",
+    "helmfile",
+    "TTL",
+}
 TERMS |= {"sync", "prune", "all", "no-ignore", "ignore", "run", "dry", "Admission", "kind", "type", "include", "spec"}
 TERMS |= {"generateName", "context_matches", "fetch-depth", "state", "record", "apply", "status"}
 WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")

@@ -191,6 +191,21 @@ def test_b39_hidden_changes_are_counted_by_rule() -> None:
     assert "k3" in text(report("state drift", hidden=hidden), show_all=True)
 
 
+def test_b39_several_rules_are_one_line_and_what_follows_from_our_own_apply_is_none() -> None:
+    hidden = tuple(Hidden(rule=rule, key="k", path="p") for rule in ("aggregated role", "controller", "controller"))
+    count = tuple(Hidden(rule=rule, key="k", path="q") for rule in ("deployment revision", "kept by the server"))
+    shown = text(report("state drift", hidden=(*hidden, *count)))
+    assert shown.splitlines() == [
+        "No drift detected.",
+        "3 changes hidden by 2 rules: `controller` (2), `aggregated role` (1)"
+        " (--all lists them; --no-ignore shows what rules of tazuna.drift.yaml hide)",
+    ]
+    assert text(report("state drift", hidden=count)) == "No drift detected.\n"
+    everything = text(report("state drift", hidden=(*hidden, *count)), show_all=True)
+    assert "5 changes hidden by 4 rules" in everything
+    assert "`deployment revision` (1)" in everything
+
+
 def test_b65_a_hidden_field_stands_beside_the_drift_of_its_object() -> None:
     key = "m/apps/v1/Deployment/ns/web"
     drifted = obj(

@@ -242,3 +242,9 @@ spec:
 def test_byte_order_mark_crlf_and_empty_last_document(write: Write) -> None:
     text = "\ufeff---\r\nspec:\r\n  manifests:\r\n    - {name: a, type: kustomize, path: p}\r\n---\r\n# the end\r\n"
     assert load_spec(write(text)).manifests[0].place == Place("tazuna.yaml", 4, 7)
+
+
+def test_an_anchor_may_be_defined_anew_without_a_word(write: Write) -> None:
+    lines = ["spec:", "  manifests:", "    - {name: &x a, type: directory, path: &x b}"]
+    file = write("\n".join([*lines, "    - {name: c, type: directory, path: *x}"]))
+    assert [one.source for one in flat(load_spec(file, "").manifests)] == [Path("b"), Path("b")]
