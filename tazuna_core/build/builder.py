@@ -44,7 +44,7 @@ def build_manifest(manifest: Manifest, settings: BuildSettings) -> BuiltManifest
         found = objects_of(joined, manifest.name, manifest.default_namespace)
     except TazunaError as error:
         tracing.fail(error.code)
-        return BuiltManifest(manifest, error=_placed(error, manifest))
+        return BuiltManifest(manifest, error=placed(error, manifest))
     objects = _without_overridden(found.objects)
     tracing.note({"tazuna.objects": len(objects)})
     return BuiltManifest(manifest, objects, (*rendered.notices, *found.notices))
@@ -80,7 +80,7 @@ def _builder(manifest_type: ManifestType) -> Builder:
     return builder
 
 
-def _placed(error: TazunaError, manifest: Manifest) -> TazunaError:
+def placed(error: TazunaError, manifest: Manifest) -> TazunaError:
     """Names the manifest in an error; its own place stays when it has one (a file of the manifest)."""
     kind = type(error)
     message = error.message if manifest.label in error.message else f"{manifest.label}: {error.message}"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tazuna_core.build.genesis_file import load_genesis
-from tazuna_core.build.genesis_models import KubernetesSecret
+from tazuna_core.build.genesis_models import KubernetesSecret, Output
 from tazuna_core.build.model import BuildSettings, Rendered
 from tazuna_core.build.providers import fetch, provider
 from tazuna_core.errors import Place
@@ -15,6 +16,14 @@ from tazuna_core.objects.yaml_documents import Document, Documents
 from tazuna_core.spec.manifest import Manifest
 
 DEFAULT_TYPE = "Opaque"
+
+
+@dataclass(frozen=True, slots=True)
+class FurtherOutputs:
+    """The Secrets of outputs after the first, and the text that `stdout` outputs print, "" without one."""
+
+    secrets: tuple[JsonObject, ...] = field(default=(), repr=False)
+    printed: str = field(default="", repr=False)
 
 
 def build(manifest: Manifest, settings: BuildSettings) -> Rendered:
@@ -30,13 +39,23 @@ def build(manifest: Manifest, settings: BuildSettings) -> Rendered:
     return Rendered((_stream(manifest, secret(wanted, values(manifest, settings))),))
 
 
-def secrets_to_apply(manifest: Manifest, settings: BuildSettings) -> tuple[JsonObject, ...]:
-    """The Secrets of all outputs, in order, for apply: state holds the first, the cluster gets each (format, 4.2)."""
-    wanted = [output.kubernetes_secret for output in load_genesis(manifest).outputs if output.kubernetes_secret]
-    if not wanted:
-        return ()
+def further_outputs(manifest: Manifest, settings: BuildSettings) -> FurtherOutputs:
+    """What apply does beside what is built: state holds the first output alone (format reference, 4.2).
+
+    No provider is asked where there is nothing of the kind. Raises as `build` does.
+    """
+    first, *others = load_genesis(manifest).outputs
+    wanted = [output.kubernetes_secret for output in others if output.kubernetes_secret]
+    printed = any(output.stdout is not None for output in (first, *others))
+    if not wanted and not printed:
+        return FurtherOutputs()
     fetched = values(manifest, settings)
-    return tuple(secret(one, fetched) for one in wanted)
+    return FurtherOutputs(tuple(secret(one, fetched) for one in wanted), dotenv(fetched) if printed else "")
+
+
+def dotenv(data: Mapping[str, str]) -> str:
+    """The values as the Go CLI prints them for `stdout`: a line KEY=VALUE each, sorted by keys, nothing quoted."""
+    return "".join(f"{key}={data[key]}\n" for key in sorted(data))
 
 
 def values(manifest: Manifest, settings: BuildSettings) -> dict[str, str]:
@@ -54,16 +73,25 @@ def names_only(manifest: Manifest) -> tuple[StateKey, ...]:
 
     Raises UsageError for a wrong file.
     """
-    wanted = load_genesis(manifest).outputs[0].kubernetes_secret
-    return () if wanted is None else (StateKey(manifest.name, "", "v1", "Secret", wanted.namespace, wanted.name),)
+    return _keys(manifest, load_genesis(manifest).outputs[:1])
+
+
+def further_names(manifest: Manifest) -> tuple[StateKey, ...]:
+    """The keys that the Secrets of further outputs would have in a state that held them; raises as `names_only`."""
+    return _keys(manifest, load_genesis(manifest).outputs[1:])
+
+
+def _keys(manifest: Manifest, outputs: Sequence[Output]) -> tuple[StateKey, ...]:
+    secrets = [output.kubernetes_secret for output in outputs if output.kubernetes_secret]
+    return tuple(StateKey(manifest.name, "", "v1", "Secret", one.namespace, one.name) for one in secrets)
 
 
 def secret(wanted: KubernetesSecret, data: Mapping[str, str]) -> JsonObject:
     """The Secret as Go marshals a corev1.Secret: creationTimestamp is null, what is empty is left out."""
     metadata: dict[str, Any] = {"creationTimestamp": None, "name": wanted.name, "namespace": wanted.namespace}
-    for field, entries in (("labels", wanted.labels), ("annotations", wanted.annotations)):
+    for name, entries in (("labels", wanted.labels), ("annotations", wanted.annotations)):
         if entries:
-            metadata[field] = dict(entries)
+            metadata[name] = dict(entries)
     out: JsonObject = {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "type": wanted.type or DEFAULT_TYPE}
     if data:
         out["stringData"] = dict(data)

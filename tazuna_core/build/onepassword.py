@@ -1,4 +1,4 @@
-"""Fields of 1Password items, by the user's `op` program: the only place that asks for them."""
+"""Fields of 1Password items, by the user's `op` program: the only place that asks for them or makes some."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tazuna_core.build.model import BuildSettings
-from tazuna_core.build.process import Command, find_program, run
+from tazuna_core.build.process import Command, Output, find_program, run
 from tazuna_core.errors import BuildError, RefusedError
 
 INSTALL = "Install the 1Password command-line tool (op) and sign in, or use a provider of type envfile."
@@ -43,23 +43,55 @@ class OnePassword:
             self._items[vault, item] = self._ask(vault, item)
         return self._items[vault, item]
 
+    def titles(self, vault: str) -> frozenset[str]:
+        """The titles of the items in a vault; raises as `fields`."""
+        answer = self._run(("item", "list"), vault)
+        try:
+            return frozenset(str(one["title"]) for one in json.loads(answer.stdout or b"[]"))
+        except (ValueError, KeyError, TypeError):
+            raise BuildError(f"op gave no readable list of the items in vault '{vault}'") from None
+
+    def create(self, vault: str, title: str, values: Mapping[str, str], note: str) -> None:
+        """Makes an item with a concealed field for each value; raises as `fields`.
+
+        The values reach the program through its standard input alone.
+        """
+        require_names(vault, title)
+        notes = {"id": "notesPlain", "type": "STRING", "purpose": "NOTES", "label": "notesPlain", "value": note}
+        fields = [{"type": "CONCEALED", "label": label, "value": value} for label, value in values.items()]
+        template = json.dumps({"title": title, "category": "API_CREDENTIAL", "fields": [*fields, notes]}).encode()
+        arguments = ("item", "create", "--title", title, "--category", "API Credential", "-")
+        self._run(arguments, vault, template, tuple(values.values()))
+        self._items.pop((vault, title), None)
+
     def _ask(self, vault: str, item: str) -> tuple[Field, ...]:
-        refuse_untrusted(self._settings, "secrets of 1Password")
-        for what, name in (("vault", vault), ("item", item)):
-            if not _IDENTIFIER.fullmatch(name):
-                raise BuildError(
-                    f"{name!r} cannot be the name of a 1Password {what}",
-                    advice="Letters, digits, '_', '.', '-' and blanks are understood, '-' and blanks not in front.",
-                )
-        _, program = find_program("op", needed_by=self._needed_by, advice=INSTALL)
-        seconds = min(_SECONDS, self._settings.seconds)
-        output = run(Command((program, "item", "get", item, "--vault", vault, "--format", "json"), seconds=seconds))
+        require_names(vault, item)
+        output = self._run(("item", "get", item), vault)
         try:
             answer = json.loads(output.stdout)
             return tuple(_field(one) for one in answer.get("fields") or ())
         except (ValueError, AttributeError, TypeError):
             # Neither the answer nor the parser's words about it: they cite it.
             raise BuildError(f"op gave no readable answer for item '{item}' of vault '{vault}'") from None
+
+    def _run(
+        self, arguments: tuple[str, ...], vault: str, template: bytes = b"", hidden: tuple[str, ...] = ()
+    ) -> Output:
+        refuse_untrusted(self._settings, "secrets of 1Password")
+        _, program = find_program("op", needed_by=self._needed_by, advice=INSTALL)
+        command = (program, *arguments, "--vault", vault, "--format", "json")
+        seconds = min(_SECONDS, self._settings.seconds)
+        return run(Command(command, input=template, seconds=seconds, hidden=hidden))
+
+
+def require_names(vault: str, item: str = "x") -> None:
+    """Raises BuildError for what cannot be the name of a vault or an item, and could be an option of the program."""
+    for what, name in (("vault", vault), ("item", item)):
+        if not _IDENTIFIER.fullmatch(name):
+            raise BuildError(
+                f"{name!r} cannot be the name of a 1Password {what}",
+                advice="Letters, digits, '_', '.', '-' and blanks are understood, '-' and blanks not in front.",
+            )
 
 
 def refuse_untrusted(settings: BuildSettings, what: str) -> None:

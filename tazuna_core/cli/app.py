@@ -66,6 +66,7 @@ COMMANDS = {
     "report": ("report", "report_group"),
     "tags": ("tags", "tags_command"),
     "chart": ("chart", "chart_group"),
+    "secret-to-genesissecret": ("secret_export", "secret_export_command"),
     "schema": ("schema", "schema_command"),
     "version": ("version", "version_command"),
 }

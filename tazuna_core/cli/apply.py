@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -81,6 +82,17 @@ def run_apply(given: Globals, tags: tuple[str, ...], how: ApplyOptions) -> NoRet
     def work(options: Options) -> Report:
         from tazuna_core.operations.apply import apply
 
-        return apply(replace(options, tags=tags), how, progress)
+        return apply(replace(options, tags=tags), how, progress, _print_values if _may_print(given) else None)
 
     report_of(given, "apply", work)
+
+
+def _may_print(given: Globals) -> bool:
+    """Whether values of `stdout` outputs may be printed: not into a report of another form, not into a log of CI."""
+    in_ci = os.environ.get("CI", "").casefold() not in ("", "0", "false") or "GITHUB_ACTIONS" in os.environ
+    return given.output == "text" and not in_ci
+
+
+def _print_values(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tazuna_core.errors import UsageError
-from tazuna_core.operations.apply_options import DEFAULTS, ApplyOptions, Progress, require_consistent
+from tazuna_core.operations.apply_options import DEFAULTS, ApplyOptions, PrintValues, Progress, require_consistent
 from tazuna_core.operations.apply_run import ApplyRun
 from tazuna_core.operations.apply_work import Work
 from tazuna_core.operations.cluster_tests import Prepared, prepared
@@ -27,8 +27,15 @@ from tazuna_core.spec.order import layers
 __all__ = ["ApplyOptions", "apply"]
 
 
-def apply(options: Options, how: ApplyOptions = DEFAULTS, progress: Progress = lambda _line: None) -> Report:
+def apply(
+    options: Options,
+    how: ApplyOptions = DEFAULTS,
+    progress: Progress = lambda _line: None,
+    print_values: PrintValues | None = None,
+) -> Report:
     """Applies the selected manifests.
+
+    ``print_values`` prints what genesissecret manifests with a `stdout` output have fetched; without it nothing does.
 
     Guards, building and validation come before the first write, the lock before state and cluster are read. An object
     that fails is an error of the report and does not stop its layer; later layers do not start. State and record are
@@ -51,7 +58,7 @@ def apply(options: Options, how: ApplyOptions = DEFAULTS, progress: Progress = l
     with ApplyLease(api, break_lock=how.break_lock) as lease:
         guard = RunGuard(lease)
         with guard.on_signals():
-            run = ApplyRun(session, how, work, guard, findings, progress)
+            run = ApplyRun(session, how, work, guard, findings, progress, print_values)
             run.go()
     report = run.report()
     if sync_report is not None and not report.errors:

@@ -11,6 +11,8 @@ from tazuna_core.errors import UsageError
 
 OnDrift = Literal["overwrite", "refuse"]
 Progress = Callable[[str], None]
+PrintValues = Callable[[str], None]
+"""Prints the secret values of `stdout` outputs (KEY=VALUE lines); the one way by which a value leaves the program."""
 
 
 @dataclass(frozen=True, slots=True)

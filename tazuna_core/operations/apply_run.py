@@ -9,7 +9,7 @@ from tazuna_core import tracing
 from tazuna_core.build.model import BuiltManifest
 from tazuna_core.errors import ApplyError, RefusedError, TazunaError
 from tazuna_core.objects.identity import Identity, ObjectRef, StateKey
-from tazuna_core.operations.apply_options import ApplyOptions, Progress
+from tazuna_core.operations.apply_options import ApplyOptions, PrintValues, Progress
 from tazuna_core.operations.apply_report import AppliedReport
 from tazuna_core.operations.apply_work import Work, only
 from tazuna_core.operations.applying import Applier, Outcome, recorded_as_left
@@ -29,7 +29,7 @@ from tazuna_core.operations.save import StateWriter
 from tazuna_core.operations.session import Session
 from tazuna_core.operations.waits import wait_ready, wait_seconds
 from tazuna_core.report.assemble import Findings
-from tazuna_core.report.model import Report
+from tazuna_core.report.model import ErrorLine, Report
 from tazuna_core.spec.manifest import Manifest
 from tazuna_core.spec.models_manifest import ManifestType
 from tazuna_core.state.model import Applied, RecordedObject
@@ -41,7 +41,14 @@ class ApplyRun:
     """One apply: what was stored and live before, and what came of each manifest."""
 
     def __init__(
-        self, session: Session, how: ApplyOptions, work: Work, guard: RunGuard, findings: Findings, progress: Progress
+        self,
+        session: Session,
+        how: ApplyOptions,
+        work: Work,
+        guard: RunGuard,
+        findings: Findings,
+        progress: Progress,
+        print_values: PrintValues | None = None,
     ) -> None:
         self._session = session
         self._how = how
@@ -49,6 +56,8 @@ class ApplyRun:
         self._guard = guard
         self._findings = findings
         self._progress = progress
+        self._print = print_values
+        self._to_print: dict[str, str] = {}
         names = [manifest.name for manifest in work.manifests()]
         # states of other sources are worth a word only where something could be pruned
         noted = findings if how.prune else session.findings("apply", ())
@@ -124,6 +133,7 @@ class ApplyRun:
                 if not self._guard.lock_lost:
                     self._save(manifest.name, outcome)
                 return
+            self._print_values(manifest.name)
             if not self._awaited(manifest, objects):
                 return
             if self._how.sync:
@@ -196,17 +206,36 @@ class ApplyRun:
 
     def _more_secrets(self, one: BuiltManifest) -> list[Desired]:
         """Returns the Secrets of further outputs: they are applied, and state holds the first alone (4.2)."""
-        from tazuna_core.build.genesis_secret import secrets_to_apply
+        from tazuna_core.build.builder import placed
+        from tazuna_core.build.genesis_secret import further_outputs
         from tazuna_core.objects.model import BuiltObject
 
+        try:
+            further = further_outputs(one.manifest, build_settings(self._session, [one.manifest]))
+        except TazunaError as error:
+            raise placed(error, one.manifest) from None
+        if further.printed:
+            self._to_print[one.manifest.name] = further.printed
         known = {obj.ref.identity for obj in one.objects}
         kinds = self._session.cluster.kinds()
         objects = [
             BuiltObject(StateKey.of(one.manifest.name, secret), secret, one.manifest.place)
-            for secret in secrets_to_apply(one.manifest, build_settings(self._session, [one.manifest]))
+            for secret in further.secrets
         ]
         found = [Desired(obj, kinds.effective(obj.ref)) for obj in objects]
         return [obj for obj in found if obj.ref.identity not in known]
+
+    def _print_values(self, manifest: str) -> None:
+        """Hands out the values of a manifest with a `stdout` output, or says that they are not printed here."""
+        text = self._to_print.pop(manifest, "")
+        if text and self._print is not None:
+            self._print(text)
+        elif text:
+            message = (
+                f"the values of manifest '{manifest}' are not printed: only `tazuna apply` on a machine of yours does"
+            )
+            advice = "Use -o text, outside of CI: what is printed there is kept in a log."
+            self._findings.warnings.append(ErrorLine(code="not-printed", message=message, advice=advice))
 
     def _keys(self, manifest: str) -> frozenset[str]:
         return frozenset(str(obj.built.key) for obj in self._desired[manifest])

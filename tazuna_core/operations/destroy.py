@@ -20,6 +20,7 @@ from tazuna_core.report.assemble import Findings, ManifestVerdicts, assemble
 from tazuna_core.report.model import Report
 from tazuna_core.spec.context_guard import guard_context
 from tazuna_core.spec.manifest import flat
+from tazuna_core.spec.models_manifest import ManifestType
 from tazuna_core.spec.order import layers
 from tazuna_core.state.model import Applied
 
@@ -76,6 +77,9 @@ def _destroy(
     stored = stored_states(session, order, findings)
     _require_source(session, stored, order)
     tracked = tracked_objects(stored, session.cluster.kinds())
+    for name, more in _further_secrets(session, stored, findings).items():
+        known = {one.ref.identity for one in tracked[name]}
+        tracked[name] += [one for one in more if one.ref.identity not in known]
     every = in_reverse(tracked, order)
     remover = Remover(session.api, session.cluster, how.prune_with_content, guard, progress)
     doomed, absent, problems = remover.find([one for one in every if not one.superseded_by])
@@ -96,6 +100,27 @@ def _destroy(
     for name, objects in tracked.items():
         verdicts = [_verdict(one, gone, was_there) for one in objects]
         findings.manifests.append(ManifestVerdicts(name, "", verdicts))
+
+
+def _further_secrets(session: Session, stored: Mapping[str, Applied], findings: Findings) -> dict[str, list[Tracked]]:
+    """Returns the Secrets of further outputs of genesissecret manifests: applied like the first, and in no state.
+
+    No provider is asked. What somebody else applied under their names is refused like everything else.
+    """
+    found: dict[str, list[Tracked]] = {}
+    kinds = session.cluster.kinds()
+    for manifest in session.manifests:
+        if manifest.type is ManifestType.GENESIS_SECRET and manifest.name:
+            from tazuna_core.build.genesis_secret import further_names, names_only
+
+            try:
+                applied = stored[manifest.name].state is not None or not names_only(manifest)
+                keys = further_names(manifest) if applied else ()
+            except TazunaError as error:
+                findings.fail(error)
+                continue
+            found[manifest.name] = [Tracked(key, kinds.effective(key.ref), "", None) for key in keys]
+    return found
 
 
 def _forget(writer: StateWriter, stored: Mapping[str, Applied], gone: set[str], findings: Findings) -> None:
@@ -119,7 +144,7 @@ def _verdict(one: Tracked, gone: set[str], was_there: set[str]) -> ObjectVerdict
         one.key,
         "removed" if key in gone else "unchanged",
         classes,  # type: ignore[arg-type]
-        {"stored": one.stored_hash},
+        {"stored": one.stored_hash} if one.stored_hash else {},
         notes=(note,),
     )
 

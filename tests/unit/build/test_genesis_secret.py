@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tazuna_core.build.genesis_secret import names_only, secrets_to_apply
+from tazuna_core.build.genesis_secret import further_names, further_outputs, names_only
 from tests.unit.build.conftest import Build, load
 
 MANIFEST: dict[str, object] = {"type": "genesissecret", "path": "s.yaml"}
@@ -65,11 +65,22 @@ def test_names_are_known_without_a_provider(tmp_path: Path) -> None:
     assert [str(key) for key in names_only(manifest)] == ["m//v1/Secret/ns/app"]
 
 
-def test_apply_gets_every_output(build: Build, tmp_path: Path) -> None:
-    second = "outputs: [{stdout: {}}, {kubernetesSecret: {namespace: other, name: second}}, "
+def test_apply_gets_every_further_output(build: Build, tmp_path: Path) -> None:
+    second = "outputs: [{kubernetesSecret: {namespace: other, name: first}}, {stdout: {}}, "
     built = build(MANIFEST, {"s.yaml": STATIC.replace("outputs: [", second)})
-    secrets = secrets_to_apply(built.manifest, load(tmp_path, MANIFEST)[1])
-    assert [secret["metadata"]["name"] for secret in secrets] == ["second", "app"]
+    further = further_outputs(built.manifest, load(tmp_path, MANIFEST)[1])
+    assert [secret["metadata"]["name"] for secret in further.secrets] == ["app"]
+    lines = further.printed.splitlines()
+    assert lines == sorted(f"{key}={value}" for key, value in built.objects[0].data["stringData"].items())
+    assert [str(key) for key in further_names(built.manifest)] == ["m//v1/Secret/ns/app"]
+    assert "hunter2" not in repr(further)
+
+
+def test_one_output_asks_nobody_a_second_time(build: Build, tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(FETCHED)
+    manifest, settings = load(tmp_path, MANIFEST, providers=PROVIDERS)  # there is no secrets.env
+    assert further_outputs(manifest, settings).secrets == ()
+    assert further_names(manifest) == ()
 
 
 @pytest.mark.parametrize(
