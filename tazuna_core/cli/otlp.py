@@ -42,7 +42,8 @@ def _switch_on(command: str, endpoint: str | None, insecure: bool | None, option
     if wanted is None:
         return
     if not _ENDPOINT.fullmatch(wanted):  # not quoted: a URL may hold a password
-        raise UsageError("the endpoint of traces is not HOST:PORT", advice="An example: localhost:4317.")
+        named = "--otlp-endpoint" if endpoint is not None else "OTEL_EXPORTER_OTLP_ENDPOINT"
+        raise UsageError(f"{named} is not HOST:PORT", advice="An example: localhost:4317.")
     if insecure is None and endpoint is not None and "://" not in endpoint and not _first(os.environ, _INSECURE):
         insecure = True
     said = {
@@ -93,6 +94,7 @@ def report_attributes(report: Report) -> Attributes:
         "tazuna.context": report.target.context,
         "tazuna.commit": report.target.commit,
         "tazuna.applied": report.applied,
+        "tazuna.written": report.written,
         "tazuna.errors": tuple(dict.fromkeys(error.code for error in report.errors)) or None,
         **{f"tazuna.count.{name}": count for name, count in report.counts.model_dump(by_alias=True).items()},
     }

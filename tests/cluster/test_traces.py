@@ -60,6 +60,7 @@ def test_an_apply_and_its_drift(place: Place, received: Received, cluster: Local
     assert place.tazuna("apply", flag).code == 0
     root = received.root()
     assert (root.name, root.error, root.attributes["tazuna.applied"]) == ("tazuna apply", None, 7)
+    assert root.attributes["tazuna.written"] == 7
     assert root.attributes["tazuna.context"] == place.tazuna("plan", "-o", "json").json()["target"]["context"]
     # what threads do stands below who gave it to them
     for name in (one, two):

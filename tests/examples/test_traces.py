@@ -147,7 +147,7 @@ def test_an_environment_that_cannot_be_followed_stops_nothing(
 def test_an_endpoint_that_is_none_is_an_error_which_does_not_quote_it(lab: Path, flags: tuple[str, ...]) -> None:
     ran = run(lab, "state", "drift", *flags)
     assert (ran.code, ran.stdout) == (2, "")
-    assert "HOST:PORT" in ran.stderr
+    assert "--otlp-endpoint is not HOST:PORT" in ran.stderr
     assert "p4ssw0rd" not in ran.stderr
 
 
