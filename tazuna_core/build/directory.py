@@ -23,14 +23,22 @@ def build(manifest: Manifest, _settings: BuildSettings) -> Rendered:
         return Rendered((_documents(source, shown),))
     if not source.is_dir():
         raise BuildError(f"{shown} does not exist", advice="`path` is seen from the folder of tazuna.yaml.")
-    recurse = bool(manifest.directory and manifest.directory.recurse)
-    found = [_documents(file, shown / file.relative_to(source)) for file in _files(source, recurse)]
+    found = [_documents(file, shown / file.relative_to(source)) for file in object_files(manifest)]
     if not found:
+        recurse = bool(manifest.directory and manifest.directory.recurse)
         raise BuildError(
             f"{shown} holds no file that ends in {', '.join(ENDINGS)}",
             advice="" if recurse else "Set `directory: {recurse: true}` to read the folders below as well.",
         )
     return Rendered(tuple(found))
+
+
+def object_files(manifest: Manifest) -> list[Path]:
+    """Returns the files that a directory manifest reads, in order."""
+    source = manifest.source
+    return (
+        [source] if source.is_file() else list(_files(source, bool(manifest.directory and manifest.directory.recurse)))
+    )
 
 
 def _files(folder: Path, recurse: bool) -> Iterator[Path]:

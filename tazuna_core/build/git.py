@@ -37,6 +37,11 @@ def is_clean(folder: Path) -> bool:
     return not _git(folder, "status", "--porcelain")
 
 
+def has_changes(file: Path) -> bool:
+    """Whether a file differs from the commit, or is not in it. Raises BuildError."""
+    return bool(_git(file.parent, "status", "--porcelain", "--ignored", "--", str(file)))
+
+
 def _identity(folder: Path) -> str:
     """One name for all ways to clone a repository: scheme, user, port-less ``host:path`` and ``.git`` do not count."""
     address = _or_empty(folder, "config", "--get", "remote.origin.url")

@@ -57,6 +57,7 @@ COMMANDS = {
     "build": ("build", "build_command"),
     "plan": ("plan", "plan_command"),
     "apply": ("apply", "apply_command"),
+    "adopt": ("adopt", "adopt_command"),
     "destroy": ("destroy", "destroy_command"),
     "rehearse": ("rehearse", "rehearse_command"),
     "state": ("state", "state_group"),

@@ -70,6 +70,18 @@ def _expand(data: JsonObject, place: Place, notices: list[Notice]) -> Iterator[J
         yield from _expand({**inherited, **item}, place, notices)
 
 
+def expanded(data: JsonObject, at: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], JsonObject]]:
+    """Yields the objects that a document holds as they are written, each with its index in the list it is in."""
+    if "kind" in data and _is_list(data):
+        for number, item in enumerate(data["items"] or ()):
+            if isinstance(item, dict):
+                inherited = {} if data["kind"] == "List" else {"apiVersion": data.get("apiVersion")}
+                kind = {} if data["kind"] == "List" else {"kind": data["kind"].removesuffix("List")}
+                yield from expanded({**inherited, **kind, **item}, (*at, number))
+    elif "kind" in data:
+        yield at, data
+
+
 def _is_list(data: JsonObject) -> bool:
     """Tells lists from objects whose kind only ends in List: these have a name, or items that are no objects (C43)."""
     kind = data["kind"]

@@ -11,10 +11,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from tazuna_core.report.adoption_words import adoption_sentence, diff_lines, left_alone
 from tazuna_core.report.blast_radius import blast_radius
 from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.html_fields import FieldRow, field_row
-from tazuna_core.report.model import ErrorLine, ObjectReport, Report, Reports
+from tazuna_core.report.model import Adoption, ErrorLine, ObjectReport, Report, Reports
 from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.values import SECRET, clean
 from tazuna_core.report.views import display_name, hidden_of, is_clean, reason_of, shown
@@ -79,6 +80,7 @@ class ReportCard:
     risks: tuple[Markup, ...]
     left_out: tuple[Markup, ...]
     hidden: tuple[Markup, ...]
+    adoption: tuple[str, list[str], list[tuple[str, str]]] | None
     report: Report
 
 
@@ -142,8 +144,14 @@ def _report(report: Report, anchor: str, lang: Lang, show_all: bool) -> ReportCa
         risks=_marked(risk_sentences(blast_radius(report), lang, _code)),
         left_out=_marked(left_out_sentences(report, lang, _code)),
         hidden=_marked(hidden_sentences(report.hidden, lang, _code)),
+        adoption=_adoption(report.adoption, lang) if report.adoption is not None else None,
         report=report,
     )
+
+
+def _adoption(adoption: Adoption, lang: Lang) -> tuple[str, list[str], list[tuple[str, str]]]:
+    left = [(clean(text), clean(advice)) for text, advice in left_alone(adoption, clean)]
+    return adoption_sentence(adoption, lang), ["\n".join(diff_lines(file)) for file in adoption.files], left
 
 
 def _title(report: Report, lang: Lang) -> str:

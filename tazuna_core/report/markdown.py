@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tazuna_core.report.adoption_words import adoption_sentence, diff_lines, left_alone
 from tazuna_core.report.blast_radius import blast_radius
 from tazuna_core.report.budget import Block, clip, fit, tidy
 from tazuna_core.report.catalogue import Lang, said, say
@@ -16,7 +17,7 @@ from tazuna_core.report.markdown_alike import Alike, grouped
 from tazuna_core.report.markdown_escape import code, fence, link, paragraph, plain
 from tazuna_core.report.markdown_objects import object_text
 from tazuna_core.report.markdown_tables import counts_table, targets_table
-from tazuna_core.report.model import ErrorLine, ManifestReport, ObjectReport, Report, Reports
+from tazuna_core.report.model import Adoption, ErrorLine, ManifestReport, ObjectReport, Report, Reports
 from tazuna_core.report.seal import prepared
 from tazuna_core.report.values import clean
 from tazuna_core.report.views import hidden_of, is_clean, reason_of, shown
@@ -164,6 +165,8 @@ def _add_report(result: _Page, report: Report, options: Options, *, several: boo
         full = f"### {say(lang, 'errors')}\n\n{_messages(report.errors)}\n\n"
         first = f"### {say(lang, 'errors')}\n\n{_messages(report.errors[:1])}\n\n"
         result.add(Block(_ERRORS, ("", short, first, full)))
+    if report.adoption is not None:
+        result.add(Block(_RISKS, ("", _adoption(report.adoption, lang))))
     table = counts_table(rows, lang)
     if table:
         result.add(Block(_TABLE, ("", table)))
@@ -248,6 +251,16 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
     if report.warnings:
         title = f"<summary>{say(lang, 'warnings')}: {len(report.warnings):,}</summary>"
         result.add(Block(_WARNINGS, ("", f"\n<details>{title}\n\n{_messages(report.warnings)}\n\n</details>\n\n")))
+
+
+def _adoption(adoption: Adoption, lang: Lang) -> str:
+    parts = [f"**{plain(adoption_sentence(adoption, lang))}**\n\n"]
+    parts += [f"{fence(diff_lines(file), 'diff')}\n\n" for file in adoption.files]
+    left = left_alone(adoption, clean)
+    if left:
+        items = "".join(f"- {plain(text)}<br>{plain(advice)}\n" for text, advice in left)
+        parts.append(f"{say(lang, 'adopt.left')}\n\n{items}\n")
+    return "".join(parts)
 
 
 def _hidden_items(report: Report, lang: Lang) -> Iterator[str]:

@@ -201,6 +201,38 @@ class ErrorLine(_Model):
         )
 
 
+class AdoptedFile(_Model):
+    """A file that `adopt` changes: its path in the repository, the objects it is about, the difference."""
+
+    path: str
+    created: bool = False
+    keys: tuple[str, ...] = ()
+    diff: str = ""
+
+
+class LeftAlone(_Model):
+    """What `adopt` does not take over: an object, or one path of it. ``refused`` where that is an error (exit 5)."""
+
+    key: str
+    path: str = ""
+    reason: str
+    message: str
+    advice: str = ""
+    refused: bool = False
+
+
+class Adoption(_Model):
+    """The change of the repository by which the build says what is live; ``written`` when it was put in place."""
+
+    written: bool = False
+    objects: int = 0
+    fields: int = 0
+    already: int = 0
+    """Fields of which the repository says what is live already; they are drift until it is applied."""
+    files: tuple[AdoptedFile, ...] = ()
+    left: tuple[LeftAlone, ...] = ()
+
+
 class Run(_Model):
     """What may differ between two equal runs; never part of a digest."""
 
@@ -227,7 +259,16 @@ class Report(_Model):
     """Objects confirmed as applied, unchanged ones included; None for commands that only read."""
     written: int | None = None
     """How many of these the run created or changed; None where that is not known."""
+    adoption: Adoption | None = None
+    """What `adopt` did; not there for other commands."""
     run: Run = Run()
+
+    @model_serializer(mode="wrap")
+    def _adoption_where_there_is_one(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if self.adoption is None:
+            data.pop("adoption", None)
+        return data
 
     def objects(self) -> list[tuple[ManifestReport, ObjectReport]]:
         """All listed objects with their manifests, in report order."""

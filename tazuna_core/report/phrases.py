@@ -10,9 +10,11 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from tazuna_core.report.model import ErrorLine, FieldChange, ObjectReport, Report
+from tazuna_core.report.model import Adoption, ErrorLine, FieldChange, ObjectReport, Report
+from tazuna_core.report.phrases_adopt import ADOPT_PHRASES
 
 PHRASES: Final[tuple[tuple[str, str], ...]] = (
+    *ADOPT_PHRASES,
     # Notes on objects
     ("re-created since the last apply", "前回の適用後に再作成されています"),
     (
@@ -225,8 +227,17 @@ def report_in_japanese(report: Report) -> Report:
             "manifests": manifests,
             "warnings": tuple(map(_line, report.warnings)),
             "errors": tuple(map(_line, report.errors)),
+            "adoption": report.adoption and _adoption(report.adoption),
         }
     )
+
+
+def _adoption(adoption: Adoption) -> Adoption:
+    left = [
+        one.model_copy(update={"message": in_japanese(one.message), "advice": in_japanese(one.advice)})
+        for one in adoption.left
+    ]
+    return adoption.model_copy(update={"left": tuple(left)})
 
 
 def _object(obj: ObjectReport) -> ObjectReport:

@@ -239,6 +239,25 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "more.fields": ("… and {n:more field|more fields}", "… ほか {n} フィールド"),
     "more.items": ("… and {n} more", "… ほか {n} 件"),
     "unchecked.title": ("Not checked", "未確認"),
+    # Adopting
+    "adopt.nothing": ("Nothing to adopt.", "取り込む変更はありません。"),
+    "adopt.already": (
+        "Nothing to adopt: the repository says it already, in {n:field|fields}. Commit it, then `tazuna apply --sync`.",
+        "{n} フィールドはすでにリポジトリにあります。コミットしてから `tazuna apply --sync` を実行してください。",
+    ),
+    "adopt.shown": (
+        "{n:field|fields} of {objects:object|objects} can be adopted by changing {files:file|files}; "
+        "--write puts it in place.",
+        "{objects} 件のオブジェクトの {n} フィールドを、{files} ファイルの変更で取り込めます。--write で書き込みます。",
+    ),
+    "adopt.written": (
+        "{n:field|fields} of {objects:object|objects} adopted in {files:file|files}. "
+        "Commit the change, then `tazuna apply --sync`.",
+        "{objects} 件のオブジェクトの {n} フィールドを {files} ファイルに取り込みました。"
+        "コミットしてから `tazuna apply --sync` を実行してください。",
+    ),
+    "adopt.left": ("Left alone:", "取り込まなかったもの:"),
+    "adopt.change": ("Change of the repository", "リポジトリの変更"),
     # HTML
     "html.filter": ("Filter by name, path or manager", "名前・パス・マネージャーで絞り込み"),
     "html.manifests": ("Manifests", "マニフェスト"),

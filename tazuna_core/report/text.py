@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator
 
 from tazuna_core.diff.verdicts import Status
+from tazuna_core.report.adoption_words import adoption_sentence, diff_lines, left_alone
 from tazuna_core.report.blast_radius import blast_radius
 from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.colour import Line, Span, Tone, line, paint
-from tazuna_core.report.model import ErrorLine, Hidden, ManifestReport, ObjectReport, Report, Reports
+from tazuna_core.report.model import Adoption, ErrorLine, Hidden, ManifestReport, ObjectReport, Report, Reports
 from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.text_fields import field_lines
 from tazuna_core.report.values import SECRET, clean
@@ -93,9 +94,12 @@ def _report(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
     for manifest, objects in shown(report, show_all):
         yield from _manifest(report, manifest, objects, hidden, lang)
         yield line()
-    yield from _sentence(report, lang)
-    for risk in risk_sentences(blast_radius(report), lang, clean):
-        yield line(Span("! ", "alarm"), risk)
+    if report.adoption is not None:
+        yield from _adoption(report, report.adoption, lang)
+    else:
+        yield from _sentence(report, lang)
+        for risk in risk_sentences(blast_radius(report), lang, clean):
+            yield line(Span("! ", "alarm"), risk)
     yield from (line(Span(sentence, "quiet")) for sentence in left_out_sentences(report, lang, clean))
     yield from _hidden(report, lang, show_all)
     for warning in report.warnings:
@@ -178,6 +182,23 @@ def _sentence(report: Report, lang: Lang) -> Iterator[Line]:
         yield line(Span(partial_sentence(report, lang, clean), "alarm"))
         for key, reason, message in incomplete_details(report):
             yield line(Span(f"  {clean(key)}: {clean(reason)}" + (f" ({clean(message)})" if message else ""), "quiet"))
+
+
+def _adoption(report: Report, adoption: Adoption, lang: Lang) -> Iterator[Line]:
+    for file in adoption.files:
+        for text in diff_lines(file):
+            tone: Tone = "new" if text.startswith("+") else "bad" if text.startswith("-") else ""
+            yield line(Span(text, tone))
+        yield line()
+    yield line(Span(adoption_sentence(adoption, lang), "good" if adoption.written else "title"))
+    if not report.coverage.complete:
+        yield line(Span(partial_sentence(report, "en", clean), "alarm"))
+    left = left_alone(adoption, clean)
+    if left:
+        yield line(say(lang, "adopt.left"))
+    for text, advice in left:
+        yield line(f"  {clean(text)}")
+        yield line(Span(f"    {clean(advice)}", "quiet"))
 
 
 def _hidden(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:

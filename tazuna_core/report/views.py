@@ -13,7 +13,7 @@ from tazuna_core.report.model import FieldChange, Hidden, ManifestReport, Object
 from tazuna_core.report.values import MaskedWord, masked_word
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-DRIFT_COMMANDS = frozenset({"state drift", "state record"})
+DRIFT_COMMANDS = frozenset({"state drift", "state record", "adopt"})
 """Commands whose answer is about changes by hand."""
 CONSEQUENCES = frozenset({"deployment revision", "kept by the server"})
 """Rules for what the server counts and notes of every object that is applied: in the ledger, no news in the morning."""
@@ -25,6 +25,7 @@ _FRAME_ORDER: dict[str, tuple[Status, ...]] = {
     "state diff": ("added", "modified", "removed", "always-sync"),
     "state drift": ("live-drifted", "live-missing"),
     "state record": ("live-drifted", "live-missing"),
+    "adopt": ("live-drifted", "live-missing"),
     "plan": ("added", "conflict", "modified", "live-drifted", "live-missing", "removed"),
 }
 

@@ -56,6 +56,7 @@ TERMS |= {
 }
 TERMS |= {"sync", "prune", "all", "no-ignore", "ignore", "run", "dry", "Admission", "kind", "type", "include", "spec"}
 TERMS |= {"generateName", "context_matches", "fetch-depth", "state", "record", "apply", "status"}
+TERMS |= {"uid", "PVC", "only", "as", "directory", "strategic", "merge", "plan"}
 WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
 
 
