@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tazuna_core.build.model import BuiltManifest
+from tazuna_core.cluster.discovery import ServedKinds
 from tazuna_core.cluster.known_kinds import known_kinds
 from tazuna_core.cluster.reader import Kinds
 from tazuna_core.errors import ClusterError, StateError, TazunaError
@@ -72,8 +73,13 @@ def rbac(options: Options, purpose: Purpose, *, prune: bool = False, dry_run: bo
     if purpose == "apply":
         for api_version, kind in _tested(session):
             info = kinds.get(api_version, kind)
-            if info is not None:
+            if info is None:
+                notices.append(f"{kind} of {api_version}, which a test looks at, is not served, so it is left out")
+            else:
                 rules.add(split_api_version(api_version)[0], info.plural, ["get"])
+        if prune:
+            for group, plural in _content(session, used, stored, notices):
+                rules.add(group, plural, ["list"])
     grants = list(_grants(obj.data for obj in objects)) if purpose == "apply" or dry_run else []
     return Rights(_yaml(purpose, [*rules.merged(), *grants], options.state == "configmap"), tuple(notices))
 
@@ -154,6 +160,28 @@ def _autoscalers(used: Iterable[tuple[str, str]], kinds: Kinds) -> Iterator[tupl
         info = kinds.get(api_version, kind)
         if info is not None:
             yield split_api_version(api_version)[0], info.plural
+
+
+def _content(
+    session: Session, used: Iterable[tuple[str, str]], stored: Iterable[StateKey], notices: list[str]
+) -> Iterator[tuple[str, str]]:
+    """What is listed to know what goes with a definition or a Namespace; without it pruning these is refused."""
+    for key in stored:
+        if (key.group, key.kind) == ("apiextensions.k8s.io", "CustomResourceDefinition"):
+            plural, _, group = key.name.partition(".")  # a definition's name is made of these two
+            yield group, plural
+    if ("v1", "Namespace") not in used:
+        return
+    try:
+        kinds = session.cluster.kinds()
+    except ClusterError:
+        return
+    if isinstance(kinds, ServedKinds):
+        notices.append("to know what would go with a Namespace, every kind in it is listed, Secrets too; without these"
+                       " rights pruning a Namespace needs --prune-with-content")  # fmt: skip
+        for (api_version, _), one in sorted(kinds.served.items()):
+            if one.info.namespaced and {"list", "delete"} <= one.verbs:
+                yield split_api_version(api_version)[0], one.info.plural
 
 
 def _tested(session: Session) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.applying import Place, config_map, definition, namespace_object
 from tests.harness.cluster import LocalCluster
 from tests.harness.corpus import bundles, repository
 from tests.harness.go_cli import go_apply
@@ -95,6 +96,35 @@ def test_less_is_not_enough(accounts: Accounts) -> None:
         assert ran.code == 4, (command, ran.stdout, ran.stderr)
         assert "`tazuna rbac` prints the rights that are needed" in ran.stdout + ran.stderr
         assert "Traceback" not in ran.stderr
+
+
+def test_pruning_and_tests_with_the_rights_for_it(fresh_cluster: LocalCluster, tmp_path: Path) -> None:
+    """A definition with instances and a namespace with content go; a test looks at a kind that nothing else uses."""
+    place = Place(tmp_path, fresh_cluster)
+    group = f"x{place.word}.example.com"
+    thing = {"apiVersion": f"{group}/v1", "kind": "Thing", "metadata": {"name": "t", "namespace": place.namespace}}
+    gone = [
+        definition("things", "Thing", group, "v1"),
+        namespace_object(place.namespace),
+        config_map("c", place.namespace),
+        thing,
+    ]
+    kept, going = place.name("kept"), place.name("going")
+    absent = {
+        "resource": {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"},
+        "namespace": "default",
+        "name": "no",
+    }
+    tests = [{"type": "ExistNonExist", "existNonExist": {**absent, "shouldExist": False}, "timeoutSeconds": 5}]
+    objects = {kept: [config_map(f"k-{place.word}", "default")]}
+    place.repository.write({**objects, going: gone})
+    assert place.tazuna("apply").code == 0
+    place.repository.write({**objects, going: [config_map(f"g-{place.word}", "default")]}, {kept: {"tests": tests}})
+    account = Accounts(fresh_cluster, place.tazuna)("apply", "--prune")
+    ran = account("apply", "--sync", "--prune", "-o", "json")
+    assert ran.code == 0, ran.stdout + ran.stderr
+    assert place.get(f"/apis/{group}/v1/namespaces/{place.namespace}/things/t") is None
+    assert place.get(f"/api/v1/namespaces/{place.namespace}/configmaps/c") is None
 
 
 def _form(command: tuple[str, ...]) -> tuple[str, ...]:
