@@ -18,7 +18,7 @@ NOT_OBJECTS = frozenset({"kustomization.yaml", "kustomization.yml", "tazuna.yaml
 def build(manifest: Manifest, _settings: BuildSettings) -> Rendered:
     """Reads the file or folder of ``manifest`` in order of the files' names. Raises BuildError naming the file."""
     source = manifest.source
-    shown = Path(manifest.path)
+    shown = source  # as the user would name it: an editor and GitHub find the file
     if source.is_file():
         return Rendered((_documents(source, shown),))
     if not source.is_dir():

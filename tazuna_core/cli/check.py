@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
 
 @click.command("check")
+@click.option("--strict", is_flag=True, help="Lints, and what could not be linted, are errors; charts are fetched.")
 @click.pass_obj
-def check_command(given: Globals) -> None:
-    """Validate tazuna.yaml and the files beside it, without a cluster."""
+def check_command(given: Globals, strict: bool) -> None:
+    """Validate tazuna.yaml and the files beside it, and lint what makes a rebuild differ; without a cluster."""
 
     def work(options: Options) -> Report:
         from tazuna_core.operations.check import check
 
-        return check(options)
+        return check(options, strict=strict)
 
     report_of(given, "check", work)

@@ -96,7 +96,7 @@ class _Reader:
                 advice="Save the file as UTF-8, or put binary data into binaryData as base64.",
                 place=Place(self._source, first_line + text.count("\n", 0, error.start)),
             ) from None
-        for chunk, line in _chunks(text, self._source, first_line):
+        for chunk, line in chunks(text, self._source, first_line):
             self._number += 1
             composer = Composer(chunk, self._source, line, self._number, self._cache)
             composed = composer.compose()
@@ -138,7 +138,7 @@ class _Reader:
         )
 
 
-def _chunks(text: str, source: str, first_line: int) -> Iterator[tuple[str, int]]:
+def chunks(text: str, source: str, first_line: int) -> Iterator[tuple[str, int]]:
     """Yields each document's text and first line (verdicts 8.3; C66).
 
     As in Go's line reader: CRLF is LF, the last line ends with a newline, and a separator before any other line stays

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from tazuna_core.build.builder import build_all
-from tazuna_core.build.model import BuiltManifest
+from tazuna_core.build.model import BuildSettings, BuiltManifest
 from tazuna_core.diff.reproducible import Unstable, compare_renders
-from tazuna_core.objects.model import BuiltObject
+from tazuna_core.errors import TazunaError
+from tazuna_core.lint.model import ADVICE
+from tazuna_core.objects.identity import ObjectRef
 from tazuna_core.objects.paths import Path, path_text
 from tazuna_core.objects.schema import Schema
 from tazuna_core.operations.desired import build_settings
@@ -34,17 +36,37 @@ def unstable_paths(
     suspects = [one for one in built if one.manifest.type in RENDERED and _differs(one, stored)]
     if not suspects:
         return {}
-    manifests = [one.manifest for one in suspects]
-    again = build_all(manifests, replace(build_settings(session, manifests), render_anew=True))
+    settings = build_settings(session, [one.manifest for one in suspects])
     out: dict[str, frozenset[Path]] = {}
-    for first, second in zip(suspects, again, strict=True):
-        if second.error is not None:
+    for manifest, found in rendered_again(suspects, settings, session.schema):
+        if isinstance(found, TazunaError):
             continue  # what made it fail now is said when it matters: the first render is the one that is reported
-        found = compare_renders(first.objects, second.objects, _schemas(session, first.objects))
-        if found:
-            findings.warnings.append(_warning(first.manifest, found))
+        findings.warnings.append(_warning(manifest, found))
         out |= {key: frozenset(paths) for key, paths in found.fields.items()}
     return out
+
+
+def rendered_again(
+    suspects: Sequence[BuiltManifest], settings: BuildSettings, schema: Callable[[ObjectRef], Schema]
+) -> Iterator[tuple[Manifest, Unstable | TazunaError]]:
+    """Renders manifests once more, and yields those of which the two renders differ, or the second failed."""
+    again = build_all([one.manifest for one in suspects], replace(settings, render_anew=True))
+    for first, second in zip(suspects, again, strict=True):
+        if second.error is not None:
+            yield first.manifest, second.error
+            continue
+        schemas = {(obj.ref.api_version, obj.ref.kind): schema(obj.ref) for obj in first.objects}
+        found = compare_renders(first.objects, second.objects, schemas)
+        if found:
+            yield first.manifest, found
+
+
+def made_up(found: Unstable) -> str:
+    """Returns what no two renders agree on as words: a few of the fields and objects, and how many more there are."""
+    names = [f"{key.partition('/')[2]} {path_text(path)}" for key, paths in found.fields.items() for path in paths]
+    names += [f"{key.partition('/')[2]} (the object itself)" for key in sorted(found.objects)]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
 
 
 def _differs(built: BuiltManifest, stored: Mapping[str, Applied]) -> bool:
@@ -53,19 +75,12 @@ def _differs(built: BuiltManifest, stored: Mapping[str, Applied]) -> bool:
     return built.error is None and any(hashes.get(str(obj.key)) != obj.content_hash for obj in built.objects)
 
 
-def _schemas(session: Session, objects: Sequence[BuiltObject]) -> dict[tuple[str, str], Schema]:
-    return {(obj.ref.api_version, obj.ref.kind): session.schema(obj.ref) for obj in objects}
-
-
 def _warning(manifest: Manifest, found: Unstable) -> ErrorLine:
-    names = [f"{key.partition('/')[2]} {path_text(path)}" for key, paths in found.fields.items() for path in paths]
-    names += [f"{key.partition('/')[2]} (the object itself)" for key in sorted(found.objects)]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ErrorLine(
         code="not-reproducible",
-        message=f"{manifest.label} builds to something else each time: {', '.join(names[:_SHOWN])}{more};"
+        message=f"{manifest.label} builds to something else each time: {made_up(found)};"
         " of these only the presence is compared",
-        advice="Give the chart these values instead of letting it make them up.",
+        advice=ADVICE["not-reproducible"],
         file=manifest.place.file,
         line=manifest.place.line,
     )

@@ -27,8 +27,10 @@ from tazuna_core.report.words import (
     found_by,
     headline,
     headline_of_all,
+    hidden_key,
     hidden_sentences,
     left_out_sentences,
+    message_of,
     partial_sentence,
     risk_sentences,
     target_words,
@@ -79,6 +81,8 @@ class ReportCard:
     manifests: tuple[ManifestCard, ...]
     risks: tuple[Markup, ...]
     left_out: tuple[Markup, ...]
+    hidden_title: str
+    hidden_hint: str
     hidden: tuple[Markup, ...]
     adoption: tuple[str, list[str], list[tuple[str, str]]] | None
     report: Report
@@ -143,7 +147,9 @@ def _report(report: Report, anchor: str, lang: Lang, show_all: bool) -> ReportCa
         manifests=manifests,
         risks=_marked(risk_sentences(blast_radius(report), lang, _code)),
         left_out=_marked(left_out_sentences(report, lang, _code)),
-        hidden=_marked(hidden_sentences(report.hidden, lang, _code)),
+        hidden_title=say(lang, hidden_key(report, "hidden.title", "switched-off.title")),
+        hidden_hint=say(lang, hidden_key(report, "hidden.show", "switched-off.show")),
+        hidden=_marked(hidden_sentences(report, lang, _code)),
         adoption=_adoption(report.adoption, lang) if report.adoption is not None else None,
         report=report,
     )
@@ -210,9 +216,9 @@ def _code(text: str) -> str:
     return str(Markup("<code>{}</code>").format(clean(text)))
 
 
-def _message(one: ErrorLine) -> str:
+def _message(report: Report, one: ErrorLine) -> str:
     place = f"{one.file}:{one.line}: " if one.line else f"{one.file}: " if one.file else ""
-    return clean(place + one.message)
+    return clean(place + message_of(report, one))
 
 
 def _breakable(path: str) -> Markup:

@@ -27,8 +27,10 @@ from tazuna_core.report.words import (
     clean_sentence,
     headline,
     headline_of_all,
+    hidden_key,
     hidden_sentences,
     left_out_sentences,
+    message_of,
     partial_sentence,
     risk_sentences,
     short_target,
@@ -162,8 +164,8 @@ def _add_report(result: _Page, report: Report, options: Options, *, several: boo
     result.add(Block(_TARGET, ("", _summary(report, lang))))
     if report.errors:
         short = f"**{say(lang, 'count.errors', n=len(report.errors))}**\n\n"
-        full = f"### {say(lang, 'errors')}\n\n{_messages(report.errors)}\n\n"
-        first = f"### {say(lang, 'errors')}\n\n{_messages(report.errors[:1])}\n\n"
+        full = f"### {say(lang, 'errors')}\n\n{_messages(report, report.errors)}\n\n"
+        first = f"### {say(lang, 'errors')}\n\n{_messages(report, report.errors[:1])}\n\n"
         result.add(Block(_ERRORS, ("", short, first, full)))
     if report.adoption is not None:
         result.add(Block(_RISKS, ("", _adoption(report.adoption, lang))))
@@ -242,15 +244,18 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
         result.add(Block(_HIDDEN, ("", f"{title}{items}\n</details>\n\n")))
     result.add(Block(_TARGET, ("", "\n" + "".join(lines))))
     if report.hidden:
-        sentences = hidden_sentences(report.hidden, lang, code)
+        title = hidden_key(report, "hidden.title", "switched-off.title")
+        sentences = hidden_sentences(report, lang, code)
         short = "".join(f"{one}\n" for one in sentences)
         items = "".join(_hidden_items(report, lang))
-        summary = f"\n<details><summary>{say(lang, 'hidden.title')}: {len(report.hidden):,}</summary>\n\n"
+        summary = f"\n<details><summary>{say(lang, title)}: {len(report.hidden):,}</summary>\n\n"
         listed = "".join(f"- {one}\n" for one in sentences)
         result.add(Block(_HIDDEN, ("", f"\n{short}\n", f"{summary}{listed}\n{items}\n</details>\n\n")))
     if report.warnings:
+        opened = " open" if report.command == "check" else ""  # of a check they are what it has to say
         title = f"<summary>{say(lang, 'warnings')}: {len(report.warnings):,}</summary>"
-        result.add(Block(_WARNINGS, ("", f"\n<details>{title}\n\n{_messages(report.warnings)}\n\n</details>\n\n")))
+        messages = _messages(report, report.warnings)
+        result.add(Block(_WARNINGS, ("", f"\n<details{opened}>{title}\n\n{messages}\n\n</details>\n\n")))
 
 
 def _adoption(adoption: Adoption, lang: Lang) -> str:
@@ -269,12 +274,12 @@ def _hidden_items(report: Report, lang: Lang) -> Iterator[str]:
         yield f"- {code(said(one.rule, lang))}: {code(one.key)} {code(one.path)}{reason}\n"
 
 
-def _messages(messages: tuple[ErrorLine, ...]) -> str:
+def _messages(report: Report, messages: tuple[ErrorLine, ...]) -> str:
     """Messages in a fence: raw, copied with one click, and nothing in them is read as markup."""
     lines = []
     for one in messages:
         place = f"{one.file}:{one.line}: " if one.line else f"{one.file}: " if one.file else ""
-        lines.append(clean(place + one.message))
+        lines.append(clean(place + message_of(report, one)))
         if one.advice:
             lines.append(f"  {clean(one.advice)}")
     return fence(lines, "text")

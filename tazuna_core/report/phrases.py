@@ -145,6 +145,99 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
         "{x} builds to something else each time: {y}; of these only the presence is compared",
         "{x} はビルドのたびに内容が変わります: {y}。これらは有無だけを比較します",
     ),
+    ("{x} builds to something else each time: {y}", "{x} はビルドのたびに内容が変わります: {y}"),
+    ("{x} is declared by {y} and by {z}, which wins", "{x} は{y} と{z} で宣言されています。後者が有効です"),
+    # Lints
+    ("not linted: {x}", "リントしていません: {x}"),
+    (
+        "{x} needs what is in no cache, and `check` alone fetches nothing",
+        "{x} に必要なものがキャッシュになく、`check` だけでは取得しません",
+    ),
+    (
+        "{x} takes variables from 1Password, which only `check --strict` asks",
+        "{x} の変数は 1Password にあり、問い合わせるのは `check --strict` だけです",
+    ),
+    (
+        "Run `tazuna check --strict`, or build it once.",
+        "`tazuna check --strict` を実行するか、一度ビルドしてください。",
+    ),
+    (
+        "{x} sets no replicas and no autoscaler targets it: a rebuild starts with one",
+        "{x} に replicas がなく、対象にするオートスケーラーもありません。再構築すると 1 から始まります",
+    ),
+    (
+        "{x}: the image '{y}' of {z} has no tag, which means 'latest'",
+        "{x}: {z} のイメージ '{y}' にタグがなく、'latest' を意味します",
+    ),
+    (
+        "{x}: the image '{y}' of {z} has the tag 'latest', which moves",
+        "{x}: {z} のイメージ '{y}' のタグ 'latest' は中身が変わります",
+    ),
+    ("container '{x}'", "コンテナ '{x}'"),
+    ("volume '{x}'", "ボリューム '{x}'"),
+    (
+        "{x}: the artifact '{y}' has no tag, which means 'latest'",
+        "{x}: アーティファクト '{y}' にタグがなく、'latest' を意味します",
+    ),
+    (
+        "{x}: the artifact '{y}' has the tag 'latest', which moves",
+        "{x}: アーティファクト '{y}' のタグ 'latest' は中身が変わります",
+    ),
+    (
+        "{x}: the chart '{y}' has no version: the newest is taken",
+        "{x}: チャート '{y}' にバージョンがなく、最新のものが使われます",
+    ),
+    (
+        "{x}: the version '{y}' of the chart '{z}' is a range: the newest in it is taken",
+        "{x}: チャート '{z}' のバージョン '{y}' は範囲で、その中の最新のものが使われます",
+    ),
+    (
+        "{x}: the remote base '{y}' has no `ref`: its default branch is taken",
+        "{x}: リモートの base '{y}' に `ref` がなく、既定のブランチが使われます",
+    ),
+    (
+        "{x}: the remote base '{y}' is read from '{z}', which moves",
+        "{x}: リモートの base '{y}' は '{z}' から読まれ、中身が変わります",
+    ),
+    (
+        "{x} needs {y}, which {z} brings at the same time",
+        "{x} には {y} が必要ですが、同時に適用される{z} にあります",
+    ),
+    ("{x} needs {y}, which {z} brings later", "{x} には {y} が必要ですが、後から適用される{z} にあります"),
+    ("{x} (and {y} more)", "{x} (ほか {y} 件)"),
+    ("this switch-off names no lint", "このコメントにはリントの名前がありません"),
+    ("there is no lint '{x}' to switch off. {y}", "リント '{x}' はありません。{y}"),
+    ("Did you mean '{x}'?", "'{x}' ではありませんか"),
+    (
+        "this switch-off of {x} gives no reason, and does not count without one",
+        "{x} を無効にするこのコメントには理由がなく、理由がないものは無視します",
+    ),
+    ("this switch-off of {x} switches nothing off", "{x} を無効にするこのコメントに該当するものはありません"),
+    (
+        "Name a tag that stays, or a digest (`@sha256:...`).",
+        "変わらないタグかダイジェスト (`@sha256:...`) を指定してください。",
+    ),
+    (
+        "Set `spec.replicas`, or let an autoscaler target it.",
+        "`spec.replicas` を指定するか、オートスケーラーの対象にしてください。",
+    ),
+    (
+        "Name one version, or a digest (`@sha256:...`).",
+        "1 つのバージョンかダイジェスト (`@sha256:...`) を指定してください。",
+    ),
+    ("Keep one of the two.", "どちらか 1 つにしてください。"),
+    (
+        "Move the CRD's manifest before it, or name that in `dependsOn`.",
+        "CRD のマニフェストを前に置くか、`dependsOn` に書いてください。",
+    ),
+    (
+        "Move the Namespace's manifest before it, or name that in `dependsOn`.",
+        "Namespace のマニフェストを前に置くか、`dependsOn` に書いてください。",
+    ),
+    (
+        "Write `# tazuna: ignore[LINT] reason` on the line that a warning names, or directly above it.",
+        "`# tazuna: ignore[LINT] 理由` を警告の示す行か、そのすぐ上の行に書いてください。",
+    ),
     ("Give the chart these values instead of letting it make them up.", "チャートに生成させず、値を指定してください。"),
     ("Use `fetch-depth: 0`.", "`fetch-depth: 0` を指定してください。"),
     (
@@ -194,6 +287,10 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("suspended", "一時停止中"),
     ("not finished: {x} active", "未完了: 実行中 {x}"),
     ("{x} is {y}: {z}", "{x} は {y}: {z}"),
+    # What others are about
+    ("manifest '{x}': {y}", "マニフェスト '{x}': {y}"),
+    ("manifest '{x}' at {y}", " {y} のマニフェスト '{x}'"),
+    ("manifest '{x}'", "マニフェスト '{x}'"),
 )
 _HOLE = re.compile(r"\{([xyz])\}")
 

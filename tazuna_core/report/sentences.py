@@ -23,7 +23,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     # The sentences of the contract (section 4). Text says the English ones in both languages, for people grep them.
     "clean.changes": ("No changes detected.", "変更はありません。"),
     "clean.drift": ("No drift detected.", "ドリフトはありません。"),
-    "clean.check": ("ok", "ok"),
+    "clean.check": ("ok", "ok。"),
     "applied": ("{n:object|objects} applied.", "{n} 件のオブジェクトを適用しました。"),
     "applied.none": (
         "{n:object|objects} confirmed as applied, none of them changed.",
@@ -89,6 +89,16 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "(--all lists them; --no-ignore shows what rules of tazuna.drift.yaml hide)",
         "(一覧は --all、tazuna.drift.yaml の分は --no-ignore で表示)",
     ),
+    "switched-off": (
+        "{n:warning|warnings} of lint {rule} switched off in place",
+        "リント {rule} の警告 {n} 件はその場のコメントで無効",
+    ),
+    "switched-off.many": (
+        "{n:warning|warnings} of {rules:lint|lints} switched off in place: {names}",
+        "{rules} 件のリントの警告 {n} 件はその場のコメントで無効: {names}",
+    ),
+    "switched-off.show": ("(--all lists them)", "(一覧は --all)"),
+    "switched-off.title": ("Switched off in place", "コメントで無効にした警告"),
     "hidden.here": ("hidden by rule {rule}", "ルール {rule} により非表示"),
     "hidden.title": ("Hidden by rules", "ルールによる非表示"),
     # Fields

@@ -27,9 +27,11 @@ from tazuna_core.report.words import (
     clean_sentence,
     counted,
     found_by,
+    hidden_key,
     hidden_line,
     incomplete_details,
     left_out_sentences,
+    message_of,
     partial_sentence,
     risk_sentences,
     target_words,
@@ -103,9 +105,9 @@ def _report(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
     yield from (line(Span(sentence, "quiet")) for sentence in left_out_sentences(report, lang, clean))
     yield from _hidden(report, lang, show_all)
     for warning in report.warnings:
-        yield from _message(say(lang, "warning"), warning, "changed")
+        yield from _message(report, say(lang, "warning"), warning, "changed")
     for error in report.errors:
-        yield from _message(say(lang, "error"), error, "alarm")
+        yield from _message(report, say(lang, "error"), error, "alarm")
 
 
 def _manifest(
@@ -205,15 +207,16 @@ def _hidden(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
     hidden = report.hidden if show_all else tuple(one for one in report.hidden if one.rule not in CONSEQUENCES)
     if not hidden:
         return
-    sentence = hidden_line(hidden, lang, lambda rule: f"`{clean(rule)}`")
-    yield line(Span(f"{sentence} {say(lang, 'hidden.show')}", "quiet"))
+    hint = hidden_key(report, "hidden.show", "switched-off.show")
+    sentence = hidden_line(report, hidden, lang, lambda rule: f"`{clean(rule)}`")
+    yield line(Span(f"{sentence} {say(lang, hint)}", "quiet"))
     if show_all:
         for one in hidden:
             reason = f" ({clean(one.reason)})" if one.reason else ""
             yield line(Span(f"  {clean(one.key)}  {clean(one.path)}{reason}", "quiet"))
 
 
-def _message(word: str, message: ErrorLine, tone: Tone) -> Iterator[Line]:
+def _message(report: Report, word: str, message: ErrorLine, tone: Tone) -> Iterator[Line]:
     place = (
         f"{clean(message.file)}:{message.line}: "
         if message.line
@@ -221,6 +224,6 @@ def _message(word: str, message: ErrorLine, tone: Tone) -> Iterator[Line]:
         if message.file
         else ""
     )
-    yield line(Span(f"{word}: ", tone), place + clean(message.message))
+    yield line(Span(f"{word}: ", tone), place + clean(message_of(report, message)))
     if message.advice:
         yield line(f"  {clean(message.advice)}")

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from tazuna_core.lint.model import SWITCHABLE
 from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.blast_radius import RISK_CODES, Risk
 from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.line_diff import DiffLine
-from tazuna_core.report.model import Hidden, ObjectReport, Owner, Report, Target
+from tazuna_core.report.model import ErrorLine, Hidden, ObjectReport, Owner, Report, Target
 from tazuna_core.report.sentences import SENTENCES
 from tazuna_core.report.values import clean, one_line_each
 from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, differs, is_clean, unlisted_unchecked
@@ -97,19 +98,34 @@ def left_out_sentences(report: Report, lang: Lang, quote: Quote) -> list[str]:
     return lines
 
 
-def hidden_sentences(hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> list[str]:
-    """Returns one sentence for each rule that hid differences (B39)."""
-    rules = Counter(said(one.rule, lang) for one in hidden)
-    return [say(lang, "hidden", n=number, rule=quote(rule)) for rule, number in rules.items()]
+def hidden_sentences(report: Report, lang: Lang, quote: Quote) -> list[str]:
+    """Returns one sentence for each rule that hid differences (B39), or each lint that was switched off in place."""
+    rules = Counter(said(one.rule, lang) for one in report.hidden)
+    key = hidden_key(report, "hidden", "switched-off")
+    return [say(lang, key, n=number, rule=quote(rule)) for rule, number in rules.items()]
 
 
-def hidden_line(hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> str:
+def hidden_key(report: Report, of_differences: str, of_lints: str) -> str:
+    """Returns which of two sentences is about what a report hides: `check` hides no differences, but lints."""
+    return of_lints if report.command == "check" else of_differences
+
+
+def message_of(report: Report, line: ErrorLine) -> str:
+    """Returns a message for people: that of a lint ends with its id, for a comment can switch it off."""
+    return f"{line.message} [{line.code}]" if report.command == "check" and line.code in SWITCHABLE else line.message
+
+
+def hidden_line(report: Report, hidden: Iterable[Hidden], lang: Lang, quote: Quote) -> str:
     """Returns one sentence for all that rules hide, the rule with the most first; "" where nothing is hidden."""
     rules = Counter(said(one.rule, lang) for one in hidden)
     if len(rules) <= 1:
-        return "".join(say(lang, "hidden", n=number, rule=quote(rule)) for rule, number in rules.items())
+        return "".join(
+            say(lang, hidden_key(report, "hidden", "switched-off"), n=number, rule=quote(rule))
+            for rule, number in rules.items()
+        )
     names = say(lang, "list.comma").join(f"{quote(rule)} ({number:,})" for rule, number in rules.most_common())
-    return say(lang, "hidden.many", n=rules.total(), rules=len(rules), names=names)
+    key = hidden_key(report, "hidden.many", "switched-off.many")
+    return say(lang, key, n=rules.total(), rules=len(rules), names=names)
 
 
 def risk_sentences(risks: Iterable[Risk], lang: Lang, quote: Quote, limit: int = 5) -> list[str]:

@@ -69,6 +69,12 @@ class LoadedSpec:
         origin = self.origins[manifest.index]
         return origin.document.at_value((*origin.loc, *loc))
 
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """The documents of tazuna.yaml and of the files that it includes and that declare manifests, each once."""
+        found = [self.document, *(origin.document for origin in self.origins.values())]
+        return tuple({id(one): one for one in found}.values())
+
 
 def load_spec(path: Path, environment: str = "") -> LoadedSpec:
     """Reads tazuna.yaml at `path` for the environment `-e`.

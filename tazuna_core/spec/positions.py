@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -28,12 +28,16 @@ _Pairs = dict[str, tuple[Node, Node]]
 
 @dataclass(frozen=True)
 class Document:
-    """The data of a file: dicts, lists, texts, None, and `Scalar` for all other scalars, with their places."""
+    """The data of a file: dicts, lists, texts, None, and `Scalar` for all other scalars, with their places.
+
+    ``source`` is the text it was read from; None where there was no file.
+    """
 
     file: str
     data: object
     keys: Mapping[Loc, Place]
     values: Mapping[Loc, Place]
+    source: SourceText | None = field(default=None, repr=False, compare=False)
 
     def at_value(self, loc: Loc) -> Place:
         """Where the value at `loc` begins, or the nearest one around it."""
@@ -57,7 +61,7 @@ def read_document(source: SourceText, *, may_be_empty: bool = False) -> Document
         nodes = _compose(source)
         node = next(iter(nodes), None)
         if may_be_empty and (node is None or _is_null(node)):
-            return Document(source.file, {}, {}, {})
+            return Document(source.file, {}, {}, {}, source)
         if node is None or _is_null(node):
             raise _error(
                 source,
@@ -74,7 +78,7 @@ def read_document(source: SourceText, *, may_be_empty: bool = False) -> Document
         data = reader.value(node, ())
     except RecursionError:
         raise _error(source, 0, "mappings or lists are nested too deeply", "") from None
-    return Document(source.file, data, reader.keys, reader.values)
+    return Document(source.file, data, reader.keys, reader.values, source)
 
 
 def _compose(source: SourceText) -> list[Node]:

@@ -57,6 +57,7 @@ TERMS |= {
 TERMS |= {"sync", "prune", "all", "no-ignore", "ignore", "run", "dry", "Admission", "kind", "type", "include", "spec"}
 TERMS |= {"generateName", "context_matches", "fetch-depth", "state", "record", "apply", "status"}
 TERMS |= {"uid", "PVC", "only", "as", "directory", "strategic", "merge", "plan"}
+TERMS |= {"Password", "check", "strict", "base", "ref", "latest", "sha", "dependsOn", "LINT"}
 WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
 
 

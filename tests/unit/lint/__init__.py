@@ -1,0 +1,1 @@
+"""Lints, one by one and in place."""
