@@ -59,6 +59,24 @@ class SourceLines:
         return None if root is None else (first, root)
 
 
+def release_way(text: str, name: str) -> list[int]:
+    """Returns the lines of a release of a helmfile: its own and that of its version, else of its chart.
+
+    Empty where the helmfile is a template, or is not read as YAML.
+    """
+    if "{{" in text:
+        return []
+    try:
+        releases = _child(yaml.compose(text, Loader=_LOADER), "releases")
+    except (yaml.YAMLError, RecursionError):
+        return []
+    for item in releases.value if isinstance(releases, yaml.SequenceNode) else ():
+        if _scalar(item, "name") == name:
+            keys = {key.value: key.start_mark.line + 1 for key, _ in _entries(item)}
+            return [item.start_mark.line + 1, keys.get("version") or keys.get("chart") or item.start_mark.line + 1]
+    return []
+
+
 def _chunks(text: str, source: str) -> list[tuple[int, str]]:
     try:
         return [(line, chunk.removeprefix("\ufeff")) for chunk, line in chunks(text, source, 1)]
@@ -68,13 +86,11 @@ def _chunks(text: str, source: str) -> list[tuple[int, str]]:
 
 def _item(root: yaml.Node, obj: BuiltObject) -> yaml.Node | None:
     """The item of a list (`kind: List`) that the object is; None for an object that is the document itself."""
-    items = dict(_pairs(root)).get("items")
+    items = _child(root, "items")
     if not isinstance(items, yaml.SequenceNode) or _scalar(root, "kind") == obj.key.kind:
         return None
     for item in items.value:
-        metadata = dict(_pairs(item)).get("metadata")
-        named = _scalar(metadata, "name") if metadata is not None else ""
-        if named == obj.key.name and _scalar(item, "kind") in (obj.key.kind, ""):
+        if _scalar(_child(item, "metadata"), "name") == obj.key.name and _scalar(item, "kind") in (obj.key.kind, ""):
             found: yaml.Node = item
             return found
     return None
@@ -96,16 +112,14 @@ def _along(node: yaml.Node, path: Sequence[Step]) -> Iterator[yaml.Node]:
             node = found[1]
 
 
-def _entries(node: yaml.Node) -> list[tuple[yaml.Node, yaml.Node]]:
+def _entries(node: yaml.Node | None) -> list[tuple[yaml.Node, yaml.Node]]:
     return node.value if isinstance(node, yaml.MappingNode) else []
 
 
-def _pairs(node: yaml.Node) -> Iterator[tuple[str, yaml.Node]]:
-    for key, value in _entries(node):
-        if isinstance(key, yaml.ScalarNode):
-            yield key.value, value
+def _child(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    return next((value for key, value in _entries(node) if key.value == name), None)
 
 
-def _scalar(node: yaml.Node, name: str) -> str:
-    value = dict(_pairs(node)).get(name)
+def _scalar(node: yaml.Node | None, name: str) -> str:
+    value = _child(node, name)
     return str(value.value) if isinstance(value, yaml.ScalarNode) else ""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tazuna_core.build.builder import build_all
+from tazuna_core.build.chart_list import UsedChart, used_charts
 from tazuna_core.build.genesis_secret import names_only
 from tazuna_core.build.kustomization import reach
 from tazuna_core.build.model import BuildSettings, BuiltManifest
@@ -15,8 +16,8 @@ from tazuna_core.errors import Place, TazunaError
 from tazuna_core.lint.model import Finding
 from tazuna_core.lint.objects import remarks
 from tazuna_core.lint.order import Member, OrderRemark, duplicates, order_remarks
-from tazuna_core.lint.places import SourceLines
-from tazuna_core.lint.references import artifact_problem, base_problem
+from tazuna_core.lint.places import SourceLines, release_way
+from tazuna_core.lint.references import artifact_problem, base_problem, chart_problem
 from tazuna_core.lint.switch_off import Sifted, SwitchOff, sift, switch_offs
 from tazuna_core.objects.builtin_schema import builtin_schema
 from tazuna_core.objects.identity import ObjectRef
@@ -38,6 +39,7 @@ NOT_HERE = frozenset({"missing-program", "offline", "untrusted-build", "variable
 _TWICE = "duplicate-object"
 _OF_RENDERING = frozenset({"helm-capabilities", "helmfile-program", _TWICE})
 """Notices that say how something was rendered, which is no matter of the files; the last is a lint here."""
+Lines = frozenset[tuple[str, int]]
 _OF_ONE_OBJECT = frozenset({"image-tag", "replicas"})
 
 
@@ -74,10 +76,18 @@ class _Lint:
     def run(self) -> Linted:
         # a manifest whose path is wrong is an error already
         usable = [one for one in flat(self._spec.manifests) if source_problem(one) is None]
-        built = self._built(usable)
-        texts = _texts(one for one in built if one.manifest.type is ManifestType.DIRECTORY)
-        lines = SourceLines(texts)
-        findings = [*self._of_references(usable), *self._of_objects(built, lines), *self._made_up(built)]
+        built = self._built([one for one in usable if self._may_build(one)])
+        charts = self._charts(usable, {one.manifest.index for one in built})
+        texts = _texts(
+            [obj.place.file for one in built if _is_read(one.manifest) for obj in one.objects if obj.place is not None]
+            + [one.file for one in charts]
+        )
+        findings = [
+            *self._of_references(usable),
+            *self._of_charts(charts, texts),
+            *self._of_objects(built, SourceLines(texts)),
+            *self._made_up(built),
+        ]
         given = [*self._switch_offs(), *(one for file, text in texts.items() for one in _in(file, text))]
         complete = not self._errors and not self._not_linted
         sifted = sift(
@@ -93,10 +103,9 @@ class _Lint:
 
     def _built(self, manifests: Sequence[Manifest]) -> list[BuiltManifest]:
         """What builds; of a genesissecret the names alone."""
-        wanted = [one for one in manifests if self._may_build(one)]
-        others = iter(build_all([one for one in wanted if not _is_secret(one)], self._settings))
+        others = iter(build_all([one for one in manifests if not _is_secret(one)], self._settings))
         out = []
-        for manifest in wanted:
+        for manifest in manifests:
             one = _names(manifest) if _is_secret(manifest) else next(others)
             if one.error is None:
                 out.append(one)
@@ -121,6 +130,34 @@ class _Lint:
         message = f"{manifest.label} takes variables from 1Password, which only `check --strict` asks"
         self._not_linted.append(TazunaError(message, place=manifest.place, code="provider"))
         return False
+
+    def _charts(self, manifests: Iterable[Manifest], built: Container[int]) -> list[UsedChart]:
+        """The charts of helmfiles; of one that did not build too, where it can be read all the same."""
+        found: list[UsedChart] = []
+        for manifest in manifests:
+            is_built = manifest.index in built
+            if manifest.type is not ManifestType.HELMFILE or not (is_built or self._is_plain(manifest)):
+                continue
+            try:
+                found += used_charts(manifest, self._settings)
+            except TazunaError as error:
+                if is_built:
+                    self._not_linted.append(error)
+        return found
+
+    def _is_plain(self, manifest: Manifest) -> bool:
+        """Whether a helmfile that did not build may be read: nobody's fork, and no variables from elsewhere."""
+        return self._settings.trusted and not (manifest.helmfile and manifest.helmfile.vars)
+
+    def _of_charts(self, charts: Iterable[UsedChart], texts: Mapping[str, str]) -> Iterator[Finding]:
+        for one in charts:
+            problem = chart_problem(one.release.chart, one.release.version) if one.remote else ""
+            if problem:
+                way = release_way(texts.get(one.file, ""), one.release.name)
+                message = f"{one.manifest.label}: release '{one.release.name}': {problem}"
+                place = Place(one.file, way[-1]) if way else None
+                around = frozenset((one.file, line) for line in way)
+                yield self._finding("mutable-reference", message, one.manifest, place, around)
 
     def _of_references(self, manifests: Iterable[Manifest]) -> Iterator[Finding]:
         for one in manifests:
@@ -182,9 +219,11 @@ class _Lint:
             for obj in one.objects
         ]
 
-    def _finding(self, lint: str, message: str, manifest: Manifest, place: Place | None = None) -> Finding:
+    def _finding(
+        self, lint: str, message: str, manifest: Manifest, place: Place | None = None, around: Lines = frozenset()
+    ) -> Finding:
         place = place or manifest.place
-        return Finding(lint, message, place, self._manifest_lines(manifest) | {(place.file, place.line)})
+        return Finding(lint, message, place, self._manifest_lines(manifest) | {(place.file, place.line)} | around)
 
     def _object_finding(
         self, lint: str, message: str, manifest: Manifest, obj: BuiltObject, way: Sequence[int]
@@ -230,10 +269,13 @@ def _asks_a_provider(manifest: Manifest) -> bool:
     return options is not None and any(one.from_ is VarSource.OP for one in options.vars.values())
 
 
-def _texts(built: Iterable[BuiltManifest]) -> dict[str, str]:
-    """The files that objects were read from, by the names that their places use."""
-    files = dict.fromkeys(obj.place.file for one in built for obj in one.objects if obj.place is not None)
-    return {file: text for file in files if (text := _text(file)) is not None}
+def _is_read(manifest: Manifest) -> bool:
+    """Whether its objects stand in files as they are."""
+    return manifest.type is ManifestType.DIRECTORY
+
+
+def _texts(files: Iterable[str]) -> dict[str, str]:
+    return {file: text for file in dict.fromkeys(files) if (text := _text(file)) is not None}
 
 
 def _text(file: str) -> str | None:

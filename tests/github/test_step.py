@@ -19,6 +19,8 @@ from entrypoints.step import Collaborators, run_step
 from entrypoints.texts import CoreTexts
 from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import BuildError, ClusterError, RefusedError, TazunaError, UsageError
+from tazuna_core.operations.check import check
+from tazuna_core.operations.options import Options
 from tazuna_core.report.model import ErrorLine, Report, load_report
 from tests.github.fake_github import FakeGitHub
 from tests.github.fake_webhook import FakeWebhook
@@ -296,6 +298,22 @@ def test_what_commands_print_is_not_obeyed(step: Step) -> None:
     fenced = done.log.split(token[0], 1)[1].split(f"\n::{token[1]}::\n", 1)
     assert "::error::fooled" in fenced[0]
     assert "fooled" not in fenced[1]
+
+
+def test_lints_are_annotations_of_the_lines_in_their_own_files(
+    step: Step, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n    - {name: c, image: app}\n"
+    (tmp_path / "infra/apps").mkdir(parents=True)
+    (tmp_path / "infra/apps/pod.yaml").write_text(pod)
+    (tmp_path / "infra/tazuna.yaml").write_text("spec: {manifests: [{name: a, type: directory, path: apps}]}\n")
+    monkeypatch.chdir(tmp_path)
+    done = step(check(Options(file=Path("infra/tazuna.yaml"))), command="check", file="infra/tazuna.yaml")
+    assert done.code == 0
+    title = "title=tazuna%3A image-tag,"
+    assert re.findall(r"^::warning (.*?)::Pod/p: the image 'app'", done.log, re.MULTILINE) == [
+        f"{title}file=infra/apps/pod.yaml,line=6,endLine=,col=,endColumn="
+    ]
 
 
 def test_an_error_of_a_manifest_is_one_annotation_of_its_place(step: Step) -> None:

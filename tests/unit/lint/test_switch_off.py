@@ -6,7 +6,7 @@ import pytest
 
 from tazuna_core.errors import Place
 from tazuna_core.lint.model import Finding
-from tazuna_core.lint.places import SourceLines
+from tazuna_core.lint.places import SourceLines, release_way
 from tazuna_core.lint.switch_off import SwitchOff, sift, switch_offs
 from tazuna_core.objects.manifest_objects import load_objects
 from tazuna_core.spec.source import SourceText
@@ -142,3 +142,19 @@ def test_where_a_field_of_json_stands() -> None:
     text = one + one.replace('"p"', '"q"')
     objects = load_objects(text, FILE, "m").objects
     assert [SourceLines({FILE: text}).way(one, ("metadata",)) for one in objects] == [[1], [3]]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("releases:\n  - name: a\n  - chart: r/c\n    version: ^1\n    name: b\n", [3, 4]),
+        ("releases:\n  - name: b\n    chart: r/c\n", [2, 3]),
+        ("releases: [{name: b, chart: '{{ .Values.chart }}'}]\n", []),
+        ("releases: {name: b}\n", []),
+        ("- a\n", []),
+        ("", []),
+        ("a: [", []),
+    ],
+)
+def test_where_a_release_stands(text: str, lines: list[int]) -> None:
+    assert release_way(text, "b") == lines
