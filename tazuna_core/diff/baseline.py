@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tazuna_core.diff.fields import by_holder, hiding_rule, owner_at
 from tazuna_core.diff.secrets import masked
 from tazuna_core.diff.subject import Subject
+from tazuna_core.diff.undeclared import is_controllers
 from tazuna_core.diff.walk import ORDER_CHANGED, Difference, differences, parts_of
 from tazuna_core.objects.comparable import comparable
 from tazuna_core.objects.identity import JsonObject
@@ -65,5 +66,5 @@ def _to_remove(subject: Subject, difference: Difference) -> Iterator[Path]:
             yield from _to_remove(subject, part)
         return
     owner = subject.owner(path, difference.atomic)
-    if owner is not None and subject.origin(owner) != "controller":
+    if owner is not None and not is_controllers(subject, owner, path):
         yield path

@@ -53,7 +53,9 @@ def _injected_bundle(subject: Subject, difference: Difference, owner: FieldsEntr
 
 def _aggregated_role(subject: Subject, difference: Difference, owner: FieldsEntry | None, _sent: Any) -> bool:
     """The aggregation controller fills ``rules`` of a ClusterRole with an aggregationRule."""
-    aggregated = subject.ref.kind == "ClusterRole" and subject.live.get("aggregationRule") is not None
+    # the rule that we applied: one that somebody added to a role of ours makes nothing of it the controller's
+    ours = subject.recorded.answer if subject.recorded is not None else subject.live
+    aggregated = subject.ref.kind == "ClusterRole" and ours.get("aggregationRule") is not None
     return aggregated and difference.path[:1] == (Key("rules"),) and _by_machine(subject, owner)
 
 
@@ -78,7 +80,8 @@ def _revision(subject: Subject, difference: Difference, owner: FieldsEntry | Non
     Whoever creates the object anew from an export holds what the export brought along.
     """
     anew = subject.recorded is not None and subject.live["metadata"].get("uid") != subject.recorded.uid
-    return difference.path == _REVISION and (anew or _by_machine(subject, owner))
+    forgotten = owner is not None and owner.manager == _BEFORE_FIRST_APPLY
+    return difference.path == _REVISION and (anew or forgotten or _by_machine(subject, owner))
 
 
 def _kept_by_server(subject: Subject, difference: Difference, _owner: FieldsEntry | None, _sent: Any) -> bool:
@@ -113,6 +116,8 @@ def _names(path: Path) -> tuple[str, ...]:
 _ANNOTATIONS: Path = (Key("metadata"), Key("annotations"))
 _TOKEN_UID: Path = (*_ANNOTATIONS, Key("kubernetes.io/service-account.uid"))
 _LAST_APPLIED_PATH: Path = (*_ANNOTATIONS, Key(LAST_APPLIED))
+_BEFORE_FIRST_APPLY = "before-first-apply"
+"""Who holds what nobody was known to hold when managedFields had been cleared and we applied."""
 _REVISION: Path = (*_ANNOTATIONS, Key(REVISION))
 _JOB_LABELS = {
     "controller-uid": "uid",

@@ -67,6 +67,10 @@ def f(*steps: str) -> JsonObject:
     return node
 
 
+OURS = entry("tazuna", f("spec", "template"), "Apply", time=APPLIED)
+"""What a real object always has: the entry of our own apply. Where it is gone, somebody cleared managedFields."""
+
+
 def live(content: JsonObject, *entries: JsonObject, uid: str = "u1", version: str = "2", **metadata: Any) -> JsonObject:
     """The object as the server returns it; entries without apiVersion are in the object's own."""
     out = copy.deepcopy(content)

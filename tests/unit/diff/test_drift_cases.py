@@ -14,6 +14,7 @@ from tazuna_core.objects.schema import Schema
 from tests.unit.diff.factories import (
     AFTER,
     APPLIED,
+    OURS,
     config_map,
     deployment,
     drift,
@@ -315,7 +316,7 @@ def test_c47_a_default_changed_by_hand() -> None:
     record = recorded(deployment(), deployment({"imagePullPolicy": "IfNotPresent"}))
     now = deployment({"imagePullPolicy": "Always"})
     assert shown(drift(live(now, edited(*IN_APP, "imagePullPolicy")), record)) == {f"{APP}.imagePullPolicy": "extra"}
-    assert hidden(drift(live(now), record)) == {f"{APP}.imagePullPolicy": "server default"}
+    assert hidden(drift(live(now, OURS), record)) == {f"{APP}.imagePullPolicy": "server default"}
 
 
 def test_c54_c60_a_job_with_ttl_expires_and_is_missing_before_that() -> None:

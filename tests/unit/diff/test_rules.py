@@ -17,6 +17,7 @@ from tazuna_core.objects.model import BuiltObject
 from tazuna_core.objects.paths import path_text
 from tazuna_core.objects.sendable import sendable
 from tests.unit.diff.factories import (
+    OURS,
     TODAY,
     config_map,
     deployment,
@@ -145,7 +146,7 @@ def test_a_re_apply_takes_what_it_declares_and_what_controllers_and_the_server_s
     assert answer["data"] == {"k": "a", "new": "b", "c": "controller"}
     previous = recorded(deployment())
     defaulted = deployment({"imagePullPolicy": "Always"})
-    assert baseline_of(subject(live(defaulted), previous), sendable(deployment())) == sendable(defaulted)
+    assert baseline_of(subject(live(defaulted, OURS), previous), sendable(deployment())) == sendable(defaulted)
 
 
 def test_the_values_of_a_secret_are_in_no_baseline_and_its_extras_in_none_either() -> None:
@@ -169,11 +170,19 @@ def test_what_we_no_longer_declare_is_removed_unless_a_controller_holds_it() -> 
 
 
 def test_of_a_struct_that_a_controller_holds_parts_of_only_ours_is_removed() -> None:
+    both = deployment(strategy={"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 2}})
+    at = ("spec", "strategy")
+    held = [entry("kubectl", f(*at, "rollingUpdate", "maxSurge"), "Apply"), entry("kubelet", f(*at, "type"))]
+    assert removed(both, both, *held, want=deployment()) == ["spec.strategy.rollingUpdate"]
+    assert removed(both, both, held[0], want=deployment()) == ["spec.strategy"]
+
+
+def test_a_name_keeps_nothing_in_a_pod_that_we_no_longer_declare() -> None:
     probe = deployment({"livenessProbe": {"tcpSocket": {"port": 1}, "periodSeconds": 5}})
     at = ("spec", "template", "spec", "containers", 'k:{"name":"app"}', "livenessProbe")
     held = [entry("kubectl", f(*at, "tcpSocket", "port"), "Apply"), entry("kubelet", f(*at, "periodSeconds"))]
-    assert removed(probe, probe, *held, want=deployment()) == [f"{APP}.livenessProbe.tcpSocket"]
-    assert removed(probe, probe, held[0], want=deployment()) == [f"{APP}.livenessProbe"]
+    parts = [f"{APP}.livenessProbe.{part}" for part in ("tcpSocket", "periodSeconds")]
+    assert sorted(removed(probe, probe, *held, want=deployment())) == sorted(parts)
 
 
 def built(data: JsonObject) -> BuiltObject:
