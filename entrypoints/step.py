@@ -20,6 +20,7 @@ from entrypoints.totals import reports_of, step_exit_code, totals
 from tazuna_core.build.process import MissingProgramError
 from tazuna_core.errors import PublishError, RefusedError, TazunaError, UsageError, worst_exit_code
 from tazuna_core.operations.options import Options
+from tazuna_core.report.collisions import collisions
 from tazuna_core.report.failed import defect_line, failure_report
 from tazuna_core.report.model import Report, Reports, Target, load_report
 
@@ -164,7 +165,11 @@ def _tell(outcome: _Outcome, inputs: Inputs, runner: Runner, collaborators: Coll
     single = reports_of(report)
     log.annotate(
         [line for one in single for line in one.errors],
-        [line for one in single for line in one.warnings],
+        [
+            line
+            for one in single
+            for line in (*one.warnings, *(collisions(one, inputs.language) if inputs.annotations else ()))
+        ],
         places=inputs.annotations,
     )
     published = Published()

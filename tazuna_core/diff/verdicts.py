@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tazuna_core.errors import Place
 from tazuna_core.objects.identity import StateKey
 from tazuna_core.objects.managed_fields import FieldsEntry
 from tazuna_core.objects.managers import Origin
@@ -77,6 +78,8 @@ class ObjectVerdict:
     """Why the object could not be checked (fully); empty when it was."""
     message: str = ""
     """What the server said, where ``unchecked``."""
+    place: Place | None = None
+    """Where a file of the repository declares the object, where it is one that people write."""
 
 
 STATUS_ORDER: tuple[Status, ...] = (

@@ -38,6 +38,7 @@ from tazuna_core.operations.tracked import Tracked, tracked_objects
 from tazuna_core.operations.valid import invalid_objects
 from tazuna_core.report.assemble import ManifestVerdicts, assemble
 from tazuna_core.report.model import ErrorLine, Report, Skipped
+from tazuna_core.spec.models_manifest import ManifestType
 from tazuna_core.state.model import Applied
 
 
@@ -99,6 +100,7 @@ class Planning:
         self._now = {obj.ref.identity: obj.built.key for obj in every if not obj.superseded_by}
         self._soon = served_soon(every)
         self.failed = frozenset(one.manifest.name for one in built if one.error is not None)
+        self._written = frozenset(one.manifest.name for one in built if one.manifest.type is ManifestType.DIRECTORY)
         self.tracked = tracked_objects(stored, session.cluster.kinds())
         known = {str(obj.key): obj.stored_hash for objects in self.tracked.values() for obj in objects}
         self.as_stored = frozenset(
@@ -146,7 +148,9 @@ class Planning:
             key = str(obj.built.key)
             seen.add(key)
             if obj.ref.kind not in self._unreadable:
-                yield self._planned(obj, tracked.get(key), applied)
+                verdict = self._planned(obj, tracked.get(key), applied)
+                written = manifest in self._written and bool(verdict.classes)
+                yield replace(verdict, place=obj.built.place) if written else verdict
         for key, gone in tracked.items():
             if key not in seen and gone.ref.kind not in self._unreadable:
                 yield self._gone(gone)

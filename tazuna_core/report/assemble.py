@@ -171,6 +171,8 @@ def _object(verdict: ObjectVerdict, show_secret_hashes: bool) -> ObjectReport:
         confidence=verdict.confidence,
         fields=tuple(_field(change) for change in verdict.fields),
         notes=verdict.notes,
+        file=verdict.place.file if verdict.place else "",
+        line=verdict.place.line if verdict.place else 0,
     )
 
 

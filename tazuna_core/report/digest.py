@@ -12,7 +12,7 @@ from tazuna_core.report.seal import seal
 
 
 def digest(report: Report | Reports) -> str:
-    """Returns the SHA-256 (64 hex digits) of everything in a report but ``run`` and ``warnings``."""
+    """Returns the SHA-256 (64 hex digits) of everything in a report but ``run``, ``warnings`` and places in files."""
     return _sha256([_without(one, ("run", "warnings")) for one in _each(report)])
 
 
@@ -31,11 +31,14 @@ def _each(report: Report | Reports) -> tuple[Report, ...]:
 
 def _without(report: Report, names: tuple[str, ...]) -> dict[str, Any]:
     data = report.model_dump(mode="json", by_alias=True)
+    for manifest in data["manifests"]:
+        for obj in manifest["objects"]:  # a line added above an object is no news of it
+            del obj["file"], obj["line"]
     return {key: value for key, value in data.items() if key not in names}
 
 
 def _drift(report: Report) -> dict[str, Any]:
-    data = _without(report, ("run", "warnings", "counts", "coverage", "hidden", "result", "applied"))
+    data = _without(report, ("run", "warnings", "counts", "coverage", "hidden", "result", "applied", "written"))
     data["target"] = {**data["target"], "commit": None, "base": None}
     for manifest in data["manifests"]:
         manifest["objects"] = [obj for obj in manifest["objects"] if obj["classes"]]

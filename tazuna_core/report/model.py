@@ -158,6 +158,9 @@ class ObjectReport(_Model):
     confidence: Confidence = "exact"
     fields: tuple[FieldChange, ...] = ()
     notes: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+    """Where the repository declares it, as far as that is a file that people write; else "" and 0."""
 
 
 class ManifestReport(_Model):

@@ -175,6 +175,16 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "table.none": ("No state found", "状態がありません"),
     "table.synced": ("Last synced", "最終同期"),
     "table.commit": ("Git commit", "Git コミット"),
+    # Annotations of the objects that a change meets
+    "collision.conflict": (
+        "{name}: the cluster was changed at {paths} as well; {fate}",
+        "{name}: クラスターでも {paths} が変更されています。{fate}",
+    ),
+    "collision.drift": (
+        "{name}: changed in the cluster at {paths}; {fate}",
+        "{name}: クラスターで {paths} が変更されています。{fate}",
+    ),
+    "collision.missing": ("{name}: deleted in the cluster", "{name}: クラスターで削除されています"),
     # Blast radius
     "risk.title": ("Look twice before merging", "マージ前に確認してください"),
     "risk.delete-data": (

@@ -316,6 +316,27 @@ def test_lints_are_annotations_of_the_lines_in_their_own_files(
     ]
 
 
+def test_what_somebody_changed_in_the_cluster_is_annotated_where_it_is_declared(step: Step) -> None:
+    secret = "hunter2"
+    found = report("plan", "drifted", "conflict", value=secret)
+    (manifest,) = found.manifests
+    placed = tuple(
+        obj.model_copy(update={"file": "web/all.yaml", "line": 10 * (number + 1)})
+        for number, obj in enumerate(manifest.objects)
+    )
+    found = found.model_copy(update={"manifests": (manifest.model_copy(update={"objects": placed}),)})
+    done = step(found)
+    lines = [line for line in done.log.splitlines() if line.startswith("::warning")]
+    assert [re.findall(r"file=([^,]*),line=(\d+)", line) for line in lines] == [
+        [("web/all.yaml", "10")],
+        [("web/all.yaml", "20")],
+    ]
+    assert "Deployment/shop/drifted: changed in the cluster at spec.replicas (manager unknown)" in lines[0]
+    assert secret not in "".join(lines)
+    assert "::warning" not in step(found, annotations="false").log
+    assert "クラスターで spec.replicas" in step(found, language="ja").log
+
+
 def test_an_error_of_a_manifest_is_one_annotation_of_its_place(step: Step) -> None:
     line = ErrorLine(code="spec", message="bad\n::error::fooled%0A", file="a,b.yaml", line=3, exit_code=2)
     done = step(report("plan", result="error", errors=(line,)))

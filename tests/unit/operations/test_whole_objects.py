@@ -9,6 +9,7 @@ import pytest
 
 from tazuna_core.errors import StateError
 from tazuna_core.objects.identity import JsonObject
+from tazuna_core.report.collisions import collisions
 from tests.unit.diff.factories import BEFORE, config_map, deployment, entry, f, live, obj
 from tests.unit.operations.lab import Lab, objects_of, statuses
 
@@ -130,6 +131,26 @@ def test_c26_what_moved_is_compared_with_what_was_applied_under_its_old_key(tmp_
     assert found["two"].method == "record"
     assert set(found["three"].classes) == {"added", "missing"}
     assert all(one.notes[0] == "declared by manifest 'old' before" for one in found.values())
+
+
+def test_a_plan_says_where_a_changed_object_is_declared(tmp_path: Path) -> None:
+    one, two = content("a")[0], config_map({"k": "v"})
+    two["metadata"]["name"] = "b"
+    lab = Lab(tmp_path)
+    lab.repository(m=[one, two])
+    lab.applied("m", one, two)
+    lab.cluster(one, {**two, "data": {"k": "hand"}})
+    found = {obj.name: (obj.file, obj.line) for _, obj in lab.plan().objects()}
+    assert found["a"] == ("", 0), "nothing to say of it"
+    assert found["b"][0].endswith("m/all.yaml")
+    assert found["b"][1] == 3
+    (line,) = collisions(lab.plan(), "en")
+    assert (line.code, line.line) == ("drift", 3)
+    assert (
+        line.message == "ConfigMap/n/b: changed in the cluster at data.k (manager unknown); merging leaves it as it is"
+    )
+    lab.cluster(one, unavailable={("v1", "ConfigMap", "n", "b"): "not-found"})
+    assert [line.message for line in collisions(lab.plan(), "en")] == ["ConfigMap/n/b: deleted in the cluster"]
 
 
 def test_c26_an_object_at_another_version_is_not_new(tmp_path: Path) -> None:
