@@ -115,49 +115,57 @@ class ApplyRun:
         meet = any(obj.superseded_by in names for manifest in layer for obj in wanted[manifest.name])
         if len(layer) <= 1 or meet:  # none of a layer may be wanted (--only)
             for manifest in layer:
-                self._manifest(manifest, wanted[manifest.name])
+                self._fail(self._manifest(manifest, wanted[manifest.name]))
             return
         with ThreadPoolExecutor(min(len(layer), MANIFESTS_AT_ONCE)) as pool:
             for done in [pool.submit(self._manifest, manifest, wanted[manifest.name]) for manifest in layer]:
-                done.result()
+                self._fail(done.result())  # in declared order, whoever failed first
 
     @tracing.traced(lambda _self, manifest, objects: (f"apply {manifest.name}", {"tazuna.objects": len(objects)}))
-    def _manifest(self, manifest: Manifest, objects: Sequence[Desired]) -> None:
+    def _manifest(self, manifest: Manifest, objects: Sequence[Desired]) -> list[TazunaError]:
+        errors = self._applied(manifest, objects)
+        for error in errors:
+            tracing.fail(error.code)
+        return errors
+
+    def _applied(self, manifest: Manifest, objects: Sequence[Desired]) -> list[TazunaError]:
         """Applies one manifest: objects, wait, tests, state; under `--sync` the state before the tests (4.2)."""
+        errors: list[TazunaError] = []
         try:
             outcome = self._applier.objects(objects, manifest.place)
             self._report.add(manifest.name, outcome)
-            self._fail(outcome.errors)
+            errors += outcome.errors
             if outcome.failed or outcome.errors:
                 # what was applied is written, what was not keeps its old entry: state says what really happened
                 if not self._guard.lock_lost:
                     self._save(manifest.name, outcome)
-                return
+                return errors
             self._print_values(manifest.name)
-            if not self._awaited(manifest, objects):
-                return
+            errors += self._late(manifest, objects)
+            if errors:
+                return errors
             if self._how.sync:
                 self._save(manifest.name, outcome)
             tests = self._work.tests.get(manifest.name, ())
-            failed = run_tests(self._session.api, tests, self._guard, self._progress)
-            self._fail(failed)
-            if not self._how.sync and not failed:
+            errors += run_tests(self._session.api, tests, self._guard, self._progress)
+            if not self._how.sync and not errors:
                 self._save(manifest.name, outcome)
         except TazunaError as error:
-            self._fail([error])
+            errors.append(error)
+        return errors
 
-    def _awaited(self, manifest: Manifest, objects: Sequence[Desired]) -> bool:
-        """Waits where the manifest asks for it; returns whether everything is ready."""
+    def _late(self, manifest: Manifest, objects: Sequence[Desired]) -> list[TazunaError]:
+        """Waits where the manifest asks for it; returns what is not ready after that."""
         seconds = wait_seconds(manifest)
         if seconds is None or self._how.no_wait:
-            return True
+            return []
         kinds = self._session.api.kinds()
         # under --sync what was not sent is waited for too: the run before may have ended while waiting
         every = objects if self._how.only else self._desired[manifest.name]
         refs = [kinds.effective(obj.built.ref) for obj in every if not obj.superseded_by]
         late = wait_ready(self._session.cluster, refs, seconds, self._guard, self._progress)
         advice = "`tazuna status` shows it; --no-wait applies without waiting."
-        self._fail(
+        return [
             ApplyError(
                 f"manifest '{manifest.name}': {ref} is not ready after {seconds} s: {why}",
                 place=manifest.place,
@@ -165,8 +173,7 @@ class ApplyRun:
                 code="not-ready",
             )
             for ref, why in late.items()
-        )
-        return not late
+        ]
 
     def _save(self, manifest: str, outcome: Outcome) -> None:
         before = self._writer.current(manifest)
@@ -301,4 +308,3 @@ class ApplyRun:
     def _fail(self, errors: Iterable[TazunaError]) -> None:
         for error in errors:
             self._findings.fail(error)
-            tracing.fail(error.code)

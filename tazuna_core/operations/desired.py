@@ -62,9 +62,9 @@ def build_settings(session: Session, manifests: Sequence[Manifest], *, ask_clust
     )
     if not ask_cluster or not any(manifest.type in _WITH_CHARTS for manifest in manifests):
         return settings
-    if not isinstance(session.cluster, KubeReader):
-        return settings
     try:
+        if not isinstance(session.cluster, KubeReader):
+            return settings
         kinds = session.cluster.kinds().served
         version = session.cluster.server_version()
     except ClusterError:
