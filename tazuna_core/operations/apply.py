@@ -42,7 +42,7 @@ def apply(
     saved a manifest at a time.
     """
     require_consistent(how)
-    session = Session(options)
+    session = Session(options, writes_state=True)
     guard_context(session.spec, session.cluster.name or how.context_name)
     require_unique_names(session.spec)
     sync_report = SyncReport.guarded(session, how.sync_report, allow_dirty=how.allow_dirty) if how.sync_report else None

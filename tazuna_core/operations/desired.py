@@ -63,10 +63,16 @@ def build_settings(session: Session, manifests: Sequence[Manifest], *, ask_clust
     if not ask_cluster or not any(manifest.type in _WITH_CHARTS for manifest in manifests):
         return settings
     try:
-        if not isinstance(session.cluster, KubeReader):
-            return settings
-        kinds = session.cluster.kinds().served
-        version = session.cluster.server_version()
+        cluster = session.cluster
+    except ClusterError:
+        # Building takes no cluster. One that was named and cannot be had is a mistake of the user's.
+        if options.kubeconfig is not None or options.context is not None:
+            raise
+        return settings
+    if not isinstance(cluster, KubeReader):
+        return settings
+    try:
+        kinds, version = cluster.kinds().served, cluster.server_version()
     except ClusterError:
         return settings
     apis = sorted({version for version, _ in kinds} | {f"{version}/{kind}" for version, kind in kinds})

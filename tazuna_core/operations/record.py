@@ -43,7 +43,7 @@ def state_record(
     reported, now and after: a record never blesses a change by hand. What cannot be proven is named and incomplete.
     Raises RefusedError by the context guard, for a snapshot, and for a record of another source.
     """
-    session = Session(options)
+    session = Session(options, writes_state=True)
     guard_context(session.spec, session.cluster.name or context_name)
     _ = session.api
     findings = session.findings("state record", ("recorded", "desired", "live"))

@@ -44,7 +44,7 @@ def rehearse(
     The report is the first one that something is wrong with, else that of the drift check. Raises RefusedError for a
     cluster that has state: it is somebody's.
     """
-    session = Session(options)
+    session = Session(options, writes_state=True)
     guard_context(session.spec, session.cluster.name or context_name)
     known = sorted(session.store.load_all())
     if known:

@@ -14,7 +14,7 @@ from tazuna_core.cluster.open import open_cluster
 from tazuna_core.cluster.reader import ClusterReader
 from tazuna_core.diff.ignore import IgnoreRule
 from tazuna_core.diff.verdicts import Side
-from tazuna_core.errors import RefusedError, UsageError
+from tazuna_core.errors import RefusedError, StateError, UsageError
 from tazuna_core.objects.builtin_schema import builtin_schema
 from tazuna_core.objects.identity import ObjectRef
 from tazuna_core.objects.schema import ANY, Schema
@@ -37,8 +37,10 @@ _FOLDER = "dir:"
 class Session:
     """One command's view of files, cluster and state. Nothing is opened before it is asked for."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, *, writes_state: bool = False) -> None:
+        """``writes_state`` is for commands that may be the first to keep state in a folder."""
         self.options = options
+        self._writes_state = writes_state
         self._schemas: dict[tuple[str, str], Schema] = {}
 
     @cached_property
@@ -91,11 +93,22 @@ class Session:
     def store(self) -> StateStore:
         state = self.options.state
         if state.startswith(_FOLDER) and len(state) > len(_FOLDER):
-            return StateStore(FolderConfigMaps(Path(state.removeprefix(_FOLDER))))
+            return StateStore(FolderConfigMaps(self._state_folder(Path(state.removeprefix(_FOLDER)))))
         if state != "configmap":
             raise UsageError(f"'{state}' is no place for state", advice="--state is configmap or dir:PATH.")
         api = self.cluster.api if isinstance(self.cluster, KubeReader) else None
         return StateStore(ClusterConfigMaps(self.cluster, api))
+
+    def _state_folder(self, folder: Path) -> Path:
+        """Raises StateError for a folder that is none: a slip in its name must not look like an empty state."""
+        if folder.is_dir() or (self._writes_state and not folder.exists()):
+            return folder
+        reason = "is no folder" if folder.exists() else "does not exist"
+        raise StateError(
+            f"the folder of the state, '{folder}', {reason}",
+            advice="Correct --state, or make it where nothing was applied yet; `apply` makes it by itself.",
+            code="no-state-folder",
+        )
 
     @cached_property
     def checkout(self) -> Checkout | None:

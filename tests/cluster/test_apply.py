@@ -225,3 +225,17 @@ def test_wait_polls_until_ready_or_says_what_is_not(place: Place) -> None:
     helper.join()
     assert ran.code == 0, ran.stdout + ran.stderr
     assert set(place.state("chart") or {}) == {"slow", place.namespace}
+
+
+def test_a_folder_for_state_is_made_by_apply_alone(place: Place) -> None:
+    place.repository.write({place.name("m"): [namespace_object(place.namespace)]})
+    folder = place.repository.folder / "kept" / "state"
+    for command in ("plan", "destroy"):
+        ours = replace(place.tazuna, environment={**place.tazuna.environment, "TAZUNA_DESTROY_EXECUTABLE": "true"})
+        ran = ours(command, "--state", f"dir:{folder}")
+        assert (ran.code, "does not exist" in ran.stdout) == (4, True), command
+        assert not folder.exists()
+    assert place.tazuna("apply", "--state", f"dir:{folder}").code == 0
+    assert max(path.name for path in folder.iterdir()) == f"tazuna-state-{place.name('m')}.json"
+    assert place.state("m") is None
+    assert place.tazuna("plan", "--state", f"dir:{folder}").stdout == "No changes detected.\n"

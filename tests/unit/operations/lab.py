@@ -70,6 +70,7 @@ class Lab:
             kinds=tuple(SnapshotKind(apiVersion=a, kind=k, plural=p, namespaced=n) for a, k, p, n in kinds),
         )
         (self._folder / "cluster.json").write_bytes(snapshot.to_json())
+        (self._folder / "state").mkdir(exist_ok=True)
 
     @property
     def options(self) -> Options:
