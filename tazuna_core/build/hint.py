@@ -125,9 +125,7 @@ def _problems(content: HintFile) -> Iterator[Problem]:
     for index, rule in enumerate(content.rules):
         loc: Loc = ("rules", index, "vars")
         if len(rule.vars) < 2:
-            yield Problem(
-                loc, f"rule number {index + 1} names {len(rule.vars)} variables", "It takes two or more.", "hint"
-            )
+            yield Problem(loc, f"rule number {index + 1} names fewer than two variables", "Name two or more.", "hint")
         yield from _unknown(rule.vars, loc, f"rule number {index + 1}", content)
 
 

@@ -158,7 +158,7 @@ def test_one_of_several(message: str, tmp_path: Path) -> None:
         ("vars: {a: {type: string}}\nrules:\n- {type: all, vars: [a, a]}", "unknown type 'all' in 'rules[0]'", 3),
         (
             "vars: {a: {type: string}}\nrules:\n- {type: oneof_required, vars: [a]}",
-            "rule number 1 names 1 variables",
+            "rule number 1 names fewer than two variables",
             3,
         ),
         (
