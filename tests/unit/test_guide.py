@@ -52,10 +52,10 @@ def options(command: click.Command) -> list[str]:
     return [name for one in command.params if isinstance(one, click.Option) for name in one.opts if name[:2] == "--"]
 
 
-def test_commands_and_their_options_are_the_programs() -> None:
-    table = {
-        row[0].strip("`"): re.findall(r"`(--[\w-]+)`", row[1]) for row in rows(section(DOCS / "cli.md", "Commands"))
-    }
+@pytest.mark.parametrize("page", ["cli.md", "ja/cli.md"])
+def test_commands_and_their_options_are_the_programs(page: str) -> None:
+    heading = "コマンド" if page.startswith("ja/") else "Commands"
+    table = {row[0].strip("`"): re.findall(r"`(--[\w-]+)`", row[1]) for row in rows(section(DOCS / page, heading))}
     assert table == {name: options(command) for name, command in commands(app)}
 
 
