@@ -221,8 +221,10 @@ class ApplyRun:
             further = further_outputs(one.manifest, build_settings(self._session, [one.manifest]))
         except TazunaError as error:
             raise placed(error, one.manifest) from None
-        if further.printed:
+        if further.printed and self._print is not None:
             self._to_print[one.manifest.name] = further.printed
+        elif further.printed:
+            self._say_not_printed(one.manifest.name)
         known = {obj.ref.identity for obj in one.objects}
         kinds = self._session.cluster.kinds()
         objects = [
@@ -232,17 +234,16 @@ class ApplyRun:
         found = [Desired(obj, kinds.effective(obj.ref)) for obj in objects]
         return [obj for obj in found if obj.ref.identity not in known]
 
+    def _say_not_printed(self, manifest: str) -> None:
+        message = f"the values of manifest '{manifest}' are not printed: only `tazuna apply` on a machine of yours does"
+        advice = "Use -o text, outside of CI: what is printed there is kept in a log."
+        self._findings.warnings.append(ErrorLine(code="not-printed", message=message, advice=advice))
+
     def _print_values(self, manifest: str) -> None:
-        """Hands out the values of a manifest with a `stdout` output, or says that they are not printed here."""
+        """Hands out the values of a manifest with a `stdout` output, once."""
         text = self._to_print.pop(manifest, "")
         if text and self._print is not None:
             self._print(text)
-        elif text:
-            message = (
-                f"the values of manifest '{manifest}' are not printed: only `tazuna apply` on a machine of yours does"
-            )
-            advice = "Use -o text, outside of CI: what is printed there is kept in a log."
-            self._findings.warnings.append(ErrorLine(code="not-printed", message=message, advice=advice))
 
     def _keys(self, manifest: str) -> frozenset[str]:
         return frozenset(str(obj.built.key) for obj in self._desired[manifest])
