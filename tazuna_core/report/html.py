@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from tazuna_core.report.adoption_words import adoption_sentence, diff_lines, lef
 from tazuna_core.report.blast_radius import blast_radius
 from tazuna_core.report.catalogue import Lang, said, say
 from tazuna_core.report.html_fields import FieldRow, field_row
+from tazuna_core.report.markdown_alike import FEWEST
 from tazuna_core.report.model import Adoption, ErrorLine, ObjectReport, Report, Reports
 from tazuna_core.report.seal import is_secret, prepared
 from tazuna_core.report.values import SECRET, clean
@@ -54,6 +55,8 @@ class ObjectCard:
     notes: tuple[str, ...]
     searched: str
     opened: bool
+    alike: tuple[tuple[str, str], ...] = ()
+    """Name and key of each of several objects that are one card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,11 @@ class ManifestCard:
     name: str
     type: str
     objects: tuple[ObjectCard, ...]
+
+    @property
+    def number(self) -> int:
+        """How many objects that are."""
+        return sum(len(card.alike) or 1 for card in self.objects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +137,9 @@ def _report(report: Report, anchor: str, lang: Lang, show_all: bool) -> ReportCa
             f"{anchor}m{number}",
             clean(manifest.name),
             clean(manifest.type),
-            tuple(
-                _object(report, obj, f"{anchor}m{number}o{place}", lang, hidden) for place, obj in enumerate(objects)
+            _grouped(
+                [_object(report, obj, f"{anchor}m{number}o{place}", lang, hidden) for place, obj in enumerate(objects)],
+                lang,
             ),
         )
         for number, (manifest, objects) in enumerate(shown(report, show_all))
@@ -195,6 +204,29 @@ def _object(report: Report, obj: ObjectReport, anchor: str, lang: Lang, hidden: 
         notes=tuple(note for note in notes if note),
         searched=" ".join([clean(obj.key), *(f"{row.path} {row.who}" for row in rows)]).lower(),
         opened=obj.status == "conflict" or "conflict" in obj.classes,
+    )
+
+
+def _grouped(cards: list[ObjectCard], lang: Lang) -> tuple[ObjectCard, ...]:
+    """Makes one card of objects that change alike, where the first of them stood, as the comment does."""
+    alike: dict[tuple[str, tuple[FieldRow, ...], tuple[str, ...]], list[ObjectCard]] = {}
+    for card in cards:
+        alike.setdefault((card.status, card.rows, card.notes), []).append(card)
+    groups = {id(group[0]): group for group in alike.values() if group[0].rows and len(group) >= FEWEST}
+    inside = {id(card) for group in groups.values() for card in group}
+    return tuple(
+        _as_one(groups[id(card)], lang) if id(card) in groups else card
+        for card in cards
+        if id(card) in groups or id(card) not in inside
+    )
+
+
+def _as_one(group: list[ObjectCard], lang: Lang) -> ObjectCard:
+    return replace(
+        group[0],
+        name=say(lang, "alike", n=len(group)),
+        searched=" ".join(card.searched for card in group),
+        alike=tuple((card.name, card.key) for card in group),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tazuna_core.report.html import html
 from tazuna_core.report.markdown import Options, markdown
 from tazuna_core.report.model import MASKED, ObjectReport, Owner, Report, Reports, Target
 from tests.unit.report.examples import field, obj, owner, report
@@ -48,6 +49,16 @@ def test_b05_names_of_a_group_are_cut_and_counted(limit: int) -> None:
     shown = re.search(r"Shown (\d+) of 61 objects", text)
     if shown is None:
         assert text == markdown(upgrade(60))
+
+
+def test_a_page_has_one_card_for_what_changes_alike() -> None:
+    page = html(upgrade(20))
+    assert page.count('<details class="object ') == 2
+    assert page.count("v1</code>") == 2
+    assert "20 objects alike" in page
+    assert all(f"<code>CustomResourceDefinition/thing{number}.example.com</code>" in page for number in range(20))
+    assert all(f"thing{number}.example.com" in page.split('data-text="', 1)[1].split('"', 1)[0] for number in range(20))
+    assert html(upgrade(2)).count('<details class="object ') == 3
 
 
 def test_our_own_hand_on_a_planned_field_is_no_news() -> None:
