@@ -37,6 +37,7 @@ FILES = {
 @pytest.mark.parametrize("case", FILES)
 def test_a_file_that_is_wrong_is_exit_2_with_the_place(case: str, tmp_path: Path) -> None:
     text, code, said = FILES[case]
+    (tmp_path / "object.yaml").write_text("{apiVersion: v1, kind: ConfigMap, metadata: {name: c}}")
     if text is not None:
         (tmp_path / "tazuna.yaml").write_text(text)
     ran = Tazuna(tmp_path)("check", *(["-f", "no-such.yaml"] if text is None else []))
