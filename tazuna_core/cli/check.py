@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.option("--strict", is_flag=True, help="Lints, and what could not be linted, are errors; charts are fetched.")
+@click.option("--fix", is_flag=True, help="First mend what has one clear answer: names, misspelt fields and words.")
 @click.pass_obj
-def check_command(given: Globals, strict: bool) -> None:
+def check_command(given: Globals, strict: bool, fix: bool) -> None:
     """Validate tazuna.yaml and the files beside it, and lint what makes a rebuild differ; without a cluster."""
 
     def work(options: Options) -> Report:
         from tazuna_core.operations.check import check
 
-        return check(options, strict=strict)
+        return check(options, strict=strict, fix=fix)
 
     report_of(given, "check", work)

@@ -17,7 +17,8 @@ ALWAYS_THERE = frozenset({"default", "kube-system", "kube-public", "kube-node-le
 class Member:
     """An object with what it is in the cluster, and when it comes: manifests of one ``layer`` are applied together.
 
-    ``manifest`` is the number of its manifest, ``label`` what to call that.
+    ``manifest`` is the number of its manifest, ``label`` what to call that. ``place`` is where it is written, "" where
+    it is rendered.
     """
 
     built: BuiltObject
@@ -25,6 +26,7 @@ class Member:
     manifest: int
     layer: int
     label: str
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,7 @@ def duplicates(members: Sequence[Member]) -> Iterator[OrderRemark]:
     for one in members:
         winner = last[one.identity]
         if winner.manifest != one.manifest:
-            place = winner.built.place
-            where = f" at {place.file}:{place.line}" if place and place.line else ""
+            where = f" at {winner.place}" if winner.place else ""
             message = f"{one.built.ref} is declared by {one.label} and by {winner.label}{where}, which wins"
             yield OrderRemark("duplicate-object", one, message)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import unified_diff
@@ -12,6 +10,7 @@ from pathlib import Path
 from tazuna_core.build.secrecy import hide
 from tazuna_core.edit.nodes import CannotEditError
 from tazuna_core.errors import RefusedError
+from tazuna_core.operations.whole_file import replace_file
 
 _CONTEXT = 3
 
@@ -80,7 +79,7 @@ class Overlay:
             # a patch before the kustomization that names it: nobody ever reads a name without a file
             for path in sorted(changed, key=lambda path: self.before.get(path) is not None):
                 written.append(path)
-                _replace(path, self.after[path])
+                replace_file(path, self.after[path])
         except BaseException as error:
             self.put_back(written)
             if isinstance(error, OSError):
@@ -94,7 +93,7 @@ class Overlay:
             if content is None:
                 path.unlink(missing_ok=True)
             else:
-                _replace(path, content)
+                replace_file(path, content)
 
 
 def _lines(text: str) -> list[str]:
@@ -104,22 +103,3 @@ def _lines(text: str) -> list[str]:
 
 def _ended(line: str) -> str:
     return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Writes a file whole or not at all; it keeps its permissions, a new one has those that the user gives files."""
-    if path.is_file():
-        mode = path.stat().st_mode & 0o7777
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    descriptor, name = tempfile.mkstemp(prefix=".adopt-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -5,15 +5,39 @@ from __future__ import annotations
 from tazuna_core.errors import TazunaError, UsageError
 from tazuna_core.lint.model import ADVICE, Finding
 from tazuna_core.lint.switch_off import SwitchOff
+from tazuna_core.operations.fix_files import fix_files
 from tazuna_core.operations.lint import lint
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.session import Session
 from tazuna_core.report.assemble import Findings, assemble
-from tazuna_core.report.model import Counts, Coverage, ErrorLine, Hidden, Report
+from tazuna_core.report.failed import failure_report
+from tazuna_core.report.model import Counts, Coverage, ErrorLine, Hidden, Report, Target
 from tazuna_core.spec.check import check_spec
 
 
-def check(options: Options, *, strict: bool = False) -> Report:
+def check(options: Options, *, strict: bool = False, fix: bool = False) -> Report:
+    """Returns the report of a check; ``fix`` mends the files first, and says in ``fixed`` what it did.
+
+    Raises TazunaError where the files cannot be read at all; not with ``fix``, which may have changed some by then.
+    """
+    if not fix:
+        return _check(options, strict=strict)
+    try:
+        fixed = fix_files(options.file, options.environment)
+    except TazunaError as error:
+        return failure_report("check", _target(options), error)
+    try:
+        report = _check(options, strict=strict)
+    except TazunaError as error:
+        report = failure_report("check", _target(options), error)
+    return report.model_copy(update={"fixed": fixed})
+
+
+def _target(options: Options) -> Target:
+    return Target(file=str(options.file), environment=options.environment)
+
+
+def _check(options: Options, *, strict: bool) -> Report:
     """Returns a report whose errors are what is wrong, and whose warnings are what lints found; ``strict`` makes
     these errors too, and what could not be linted.
 

@@ -214,6 +214,7 @@ class _Lint:
                 one.manifest.index,
                 layer[one.manifest.index],
                 one.manifest.label,
+                f"{obj.place.file}:{obj.place.line}" if obj.place and _is_read(one.manifest) else "",
             )
             for one in built
             for obj in one.objects

@@ -12,7 +12,7 @@ Schema = dict[str, Any]
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
 SOMETIMES: Mapping[str, frozenset[str]] = {
-    "Report": frozenset({"adoption"}),
+    "Report": frozenset({"adoption", "fixed"}),
     "Target": frozenset({"base"}),
     "FieldChange": frozenset({"recorded", "desired", "live", "onMerge", "note"}),
 }

@@ -251,6 +251,9 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
         summary = f"\n<details><summary>{say(lang, title)}: {len(report.hidden):,}</summary>\n\n"
         listed = "".join(f"- {one}\n" for one in sentences)
         result.add(Block(_HIDDEN, ("", f"\n{short}\n", f"{summary}{listed}\n{items}\n</details>\n\n")))
+    if report.fixed:
+        text = f"\n**{say(lang, 'fixed')}: {len(report.fixed):,}**\n\n{_messages(report, report.fixed)}\n\n"
+        result.add(Block(_WARNINGS, ("", text)))
     if report.warnings:
         opened = " open" if report.command == "check" else ""  # of a check they are what it has to say
         title = f"<summary>{say(lang, 'warnings')}: {len(report.warnings):,}</summary>"

@@ -264,13 +264,17 @@ class Report(_Model):
     """How many of these the run created or changed; None where that is not known."""
     adoption: Adoption | None = None
     """What `adopt` did; not there for other commands."""
+    fixed: tuple[ErrorLine, ...] = ()
+    """What `check --fix` changed in tazuna.yaml and its includes; not there where that is nothing."""
     run: Run = Run()
 
     @model_serializer(mode="wrap")
-    def _adoption_where_there_is_one(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _only_what_there_is(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
         if self.adoption is None:
             data.pop("adoption", None)
+        if not self.fixed:
+            data.pop("fixed", None)
         return data
 
     def objects(self) -> list[tuple[ManifestReport, ObjectReport]]:

@@ -287,10 +287,16 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("suspended", "一時停止中"),
     ("not finished: {x} active", "未完了: 実行中 {x}"),
     ("{x} is {y}: {z}", "{x} は {y}: {z}"),
+    # What was mended
+    ("field '{x}' is '{y}' now", "フィールド '{x}' を '{y}' に修正しました"),
+    ("the manifest '{x}' is named '{y}' now", "マニフェスト '{x}' の名前を '{y}' に変更しました"),
+    ("the manifest is named '{x}'", "マニフェストに名前 '{x}' を付けました"),
+    ("'{x}' is '{y}' now", "'{x}' を '{y}' に修正しました"),
     # What others are about
     ("manifest '{x}': {y}", "マニフェスト '{x}': {y}"),
     ("manifest '{x}' at {y}", " {y} のマニフェスト '{x}'"),
     ("manifest '{x}'", "マニフェスト '{x}'"),
+    ("the manifest at {x}", " {x} のマニフェスト"),
 )
 _HOLE = re.compile(r"\{([xyz])\}")
 
@@ -323,6 +329,7 @@ def report_in_japanese(report: Report) -> Report:
             "coverage": coverage.model_copy(update={"unchecked": unchecked}),
             "manifests": manifests,
             "warnings": tuple(map(_line, report.warnings)),
+            "fixed": tuple(map(_line, report.fixed)),
             "errors": tuple(map(_line, report.errors)),
             "adoption": report.adoption and _adoption(report.adoption),
         }

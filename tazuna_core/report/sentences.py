@@ -89,6 +89,7 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "(--all lists them; --no-ignore shows what rules of tazuna.drift.yaml hide)",
         "(一覧は --all、tazuna.drift.yaml の分は --no-ignore で表示)",
     ),
+    "fixed": ("Fixed", "修正"),
     "switched-off": (
         "{n:warning|warnings} of lint {rule} switched off in place",
         "リント {rule} の警告 {n} 件はその場のコメントで無効",

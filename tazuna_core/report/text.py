@@ -104,6 +104,8 @@ def _report(report: Report, lang: Lang, show_all: bool) -> Iterator[Line]:
             yield line(Span("! ", "alarm"), risk)
     yield from (line(Span(sentence, "quiet")) for sentence in left_out_sentences(report, lang, clean))
     yield from _hidden(report, lang, show_all)
+    for change in report.fixed:
+        yield from _message(report, say(lang, "fixed"), change, "good")
     for warning in report.warnings:
         yield from _message(report, say(lang, "warning"), warning, "changed")
     for error in report.errors:

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from tazuna_core.errors import TazunaError, UsageError
+from tazuna_core.spec.misspelt import clear_match
 from tazuna_core.spec.positions import Document, Loc
 from tazuna_core.spec.problems import did_you_mean
 from tazuna_core.spec.scalars import Scalar
@@ -28,7 +29,7 @@ _PLAIN_KEY = re.compile(r"[\w-]+")
 class Problem:
     """A rule of ours that a document breaks: the way to what breaks it, what is wrong, what to do.
 
-    `at_key` puts it at the key instead of the value.
+    `at_key` puts it at the key instead of the value. `correction` is the word that is clearly meant, "" for none.
     """
 
     loc: Loc
@@ -36,6 +37,7 @@ class Problem:
     advice: str = ""
     code: str = "spec"
     at_key: bool = False
+    correction: str = ""
 
     def error(self, document: Document) -> TazunaError:
         """The problem as an error with its place in the document."""
@@ -45,15 +47,21 @@ class Problem:
 
 def validated(model: type[M], document: Document) -> tuple[M | None, list[TazunaError]]:
     """The document as a model, or None and all that does not fit."""
+    found, problems = checked(model, document)
+    return found, [problem.error(document) for problem in problems]
+
+
+def checked(model: type[M], document: Document) -> tuple[M | None, list[Problem]]:
+    """The document as a model, or None and the problems of what does not fit."""
     if not isinstance(document.data, Mapping):
         message = f"expected a mapping at the top of the file, found {found(document.data)}"
         known = ", ".join(f"'{name}:'" for name in fields_of(model))
-        return None, [Problem((), message, f"Known fields: {known}.", "wrong-type").error(document)]
+        return None, [Problem((), message, f"Known fields: {known}.", "wrong-type")]
     try:
         return model.model_validate(document.data), []
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=True, include_input=False)
-        return None, [_problem(model, document.data, one).error(document) for one in details]
+        return None, [_problem(model, document.data, one) for one in details]
 
 
 def name_of(data: object, loc: Loc) -> str:
@@ -130,7 +138,16 @@ def _unknown_field(model: type[BaseModel], data: object, loc: Loc) -> Problem:
     ]
     if inner:
         advice = "Did you mean " + " or ".join(f"'{name}'" for name in inner) + "?"
-    return Problem(loc, f"unknown field '{field}' {_inside(data, loc[:-1])}", advice, "unknown-field", at_key=True)
+    around = value_at(data, loc[:-1])
+    free = [name for name in known if not isinstance(around, Mapping) or name not in around]
+    return Problem(
+        loc,
+        f"unknown field '{field}' {_inside(data, loc[:-1])}",
+        advice,
+        "unknown-field",
+        at_key=True,
+        correction="" if inner else clear_match(field, free),
+    )
 
 
 def _inside(data: object, loc: Loc) -> str:
@@ -147,7 +164,8 @@ def _unknown_value(schema: Any, data: object, loc: Loc, value: str) -> Problem:
             "Correct it or leave it out.",
             "wrong-value",
         )
-    return Problem(loc, f"unknown {loc[-1]} '{value}' in {name_of(data, loc[:-1])}", near, "wrong-value")
+    message = f"unknown {loc[-1]} '{value}' in {name_of(data, loc[:-1])}"
+    return Problem(loc, message, near, "wrong-value", correction=clear_match(value, choices))
 
 
 def expected(schema: Any, *, many: bool = False) -> str:

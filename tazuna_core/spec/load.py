@@ -115,10 +115,10 @@ class _File:
 def _read_file(path: Path, shown: str, environment: str, *, asked_at: Place | None = None, advice: str = "") -> _File:
     """One file, checked by itself; raises SpecError or another UsageError, or RefusedError for its version."""
     text = read_text(path, shown=shown, asked_at=asked_at, advice=advice)
-    document = read_document(_rendered(shown, text, environment))
+    document = read_document(rendered_source(shown, text, environment))
     # Before all else: what a later Tazuna added would be unknown fields here.
     _check_version(document)
-    document, notices = _strip_includes(document)
+    document, notices = strip_includes(document)
     model, errors = validated(TazunaFile, document)
     if model is None:
         raise SpecError(errors)
@@ -126,7 +126,8 @@ def _read_file(path: Path, shown: str, environment: str, *, asked_at: Place | No
     return _File(path.parent, shown, model, document, tuple(notices))
 
 
-def _rendered(shown: str, text: str, environment: str) -> SourceText:
+def rendered_source(shown: str, text: str, environment: str) -> SourceText:
+    """The text of a file, rendered where it holds a template; raises UsageError for a wrong one."""
     if LEFT not in text:
         return SourceText.plain(shown, text)
     from tazuna_core.spec.templating import render  # few files hold a template
@@ -141,7 +142,7 @@ def _check_version(document: Document) -> None:
         check_minimum(version.text if isinstance(version, Scalar) else version, document.at_value(loc))
 
 
-def _strip_includes(document: Document) -> tuple[Document, list[Notice]]:
+def strip_includes(document: Document) -> tuple[Document, list[Notice]]:
     """The document without the fields that count for nothing in a manifest that includes files."""
     spec = value_at(document.data, ("spec",))
     manifests = value_at(spec, ("manifests",))

@@ -35,6 +35,16 @@ def duplicate_names(manifests: Sequence[Manifest]) -> Iterator[NameProblem]:
                 yield NameProblem(manifest, message, f"It was given at {earlier.place}; state is kept by name.")
 
 
+def storable(text: str) -> str:
+    """The name nearest to a text under which state can be kept, "" where nothing of it can be in one."""
+    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-")[:LONGEST_NAME].rstrip("-")
+
+
+def is_storable(name: str) -> bool:
+    """Whether state can be kept under a name."""
+    return len(name) <= LONGEST_NAME and _STORABLE.match(name) is not None
+
+
 def storage_problem(manifest: Manifest) -> NameProblem | None:
     """Why state can't be kept under the manifest's name; None if it can.
 
@@ -47,7 +57,7 @@ def storage_problem(manifest: Manifest) -> NameProblem | None:
         )
     if _STORABLE.match(name):
         return None
-    better = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")
+    better = storable(name)
     return NameProblem(
         manifest,
         f"state can't be kept under the manifest name '{name}': it becomes part of a ConfigMap's name",

@@ -187,3 +187,44 @@ def test_one_wrong_path_hides_no_lint(tazuna: Command) -> None:
     assert "'gone' does not exist" in ran.stdout
     assert ran.stdout.count("Error: ") == 1
     assert "[image-tag]" in ran.stdout
+
+
+def test_fix_writes_says_and_keeps_the_rest(tazuna: Command) -> None:
+    before = "\ufeff# ours\r\nspec:\r\n  manifests:\r\n    - {type: directory, paht: apps} # here\r\n"
+    write(apps__a=POD.format(name="a", image="app:1"))
+    Path("real.yaml").write_bytes(before.encode())
+    Path("real.yaml").chmod(0o600)
+    Path("tazuna.yaml").symlink_to("real.yaml")
+    ran = tazuna("check", "--fix")
+    assert (ran.code, ran.stdout) == (
+        0,
+        "ok\nFixed: tazuna.yaml:4: the manifest is named 'apps'\nFixed: tazuna.yaml:4: field 'paht' is 'path' now\n",
+    )
+    assert Path("tazuna.yaml").is_symlink()
+    assert Path("real.yaml").stat().st_mode & 0o777 == 0o600
+    after = before.replace("{type: directory, paht:", "{name: apps, type: directory, path:")
+    assert Path("real.yaml").read_bytes() == after.encode()
+    again = tazuna("check", "--fix", "-o", "json").json()
+    assert (again["result"], "fixed" in again) == ("clean", False)
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "html"])
+def test_what_is_fixed_is_in_every_form_beside_what_is_not(tazuna: Command, form: str) -> None:
+    write(tazuna="spec: {manifests: [{name: a, tpye: helmchart, path: p}]}\n")
+    ran = tazuna("check", "--fix", "-o", form)
+    assert ran.code == 2
+    for said in ("field &#39;tpye&#39; is &#39;type&#39; now", "unknown type &#39;helmchart&#39;"):
+        assert (said if form == "html" else said.replace("&#39;", "'")) in ran.stdout
+    assert Path("tazuna.yaml").read_text() == "spec: {manifests: [{name: a, type: helmchart, path: p}]}\n"
+
+
+def test_a_file_that_may_not_be_written_is_exit_2(tazuna: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tazuna="spec: {manifests: [{type: kustomize, path: p}]}\n")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tazuna_core.operations.fix_files.replace_file", full)
+    ran = tazuna("check", "--fix")
+    assert ran.code == 2
+    assert "tazuna.yaml: it cannot be written: No space left on device" in ran.stdout

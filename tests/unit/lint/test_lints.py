@@ -134,7 +134,14 @@ def members(*manifests: tuple[int, str]) -> list[Member]:
     built = [load_objects(text, f"{number}.yaml", f"m{number}").objects for number, (_, text) in enumerate(manifests)]
     kinds = known_kinds(obj.data for objects in built for obj in objects)
     return [
-        Member(obj, kinds.effective(obj.ref).identity, number, manifests[number][0], f"manifest 'm{number}'")
+        Member(
+            obj,
+            kinds.effective(obj.ref).identity,
+            number,
+            manifests[number][0],
+            f"manifest 'm{number}'",
+            f"{number}.yaml:1" if number else "",
+        )
         for number, objects in enumerate(built)
         for obj in objects
     ]
