@@ -25,6 +25,8 @@ from tests.unit.diff.factories import config_map, entry, f, live, plan, recorded
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+TRANSLATED = ("apply.md", "manifests.md", "plan.md", "rbac.md", "state-record.md", "workflows.md")
+"""Pages whose Japanese says all that the English says; the others are shorter in Japanese."""
 
 
 def section(page: Path, heading: str) -> str:
@@ -129,9 +131,36 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
-def test_every_page_is_in_the_index() -> None:
-    index = (DOCS / "README.md").read_text()
-    assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} <= set(re.findall(r"\(([\w-]+\.md)\)", index))
+@pytest.mark.parametrize("folder", [DOCS, DOCS / "ja"], ids=["en", "ja"])
+def test_every_page_is_in_the_index_in_both_languages(folder: Path) -> None:
+    index = (folder / "README.md").read_text()
+    assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} == set(re.findall(r"\(([\w-]+\.md)\)", index))
+
+
+def outline(page: Path) -> dict[str, list[Any]]:
+    """What a page has in every language: levels of headings, code, shape of tables, words in code, where links lead."""
+    text = page.read_text()
+    code = re.findall(r"^```.*?^```", text, re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    links = [(page.parent / link).resolve() for link in re.findall(r"\]\(([^)#\s]+)", prose) if "://" not in link]
+    return {
+        "headings": re.findall(r"^#+", prose, re.MULTILINE),
+        "code": [re.sub(r" +# .*", "", one) for one in code],
+        "tables": [len(re.findall(r"(?<!\\)\|", line)) for line in prose.splitlines() if line.startswith("|")],
+        "items": re.findall(r"^(?:-|\d+\.)(?= )", prose, re.MULTILINE),
+        "words": sorted({" ".join(one.split()) for one in re.findall(r"`([^`]+)`", prose)}),
+        "links": sorted(link.relative_to(ROOT).as_posix().replace("docs/ja/", "docs/") for link in links),
+    }
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_a_translated_page_has_what_the_english_one_has(name: str) -> None:
+    assert outline(DOCS / "ja" / name) == outline(DOCS / name)
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "ja").glob("*.md")), ids=lambda page: page.name)
+def test_japanese_pages_lead_to_japanese_pages(page: Path) -> None:
+    assert not set(re.findall(r"\]\(\.\./([\w-]+\.md)", page.read_text())) & set(TRANSLATED)
 
 
 @pytest.mark.parametrize(("english", "japanese"), [("Inputs", "入力"), ("Outputs", "出力")])
