@@ -5,7 +5,6 @@ from __future__ import annotations
 from tazuna_core.errors import TazunaError, UsageError
 from tazuna_core.lint.model import ADVICE, Finding
 from tazuna_core.lint.switch_off import SwitchOff
-from tazuna_core.operations.fix_files import fix_files
 from tazuna_core.operations.lint import lint
 from tazuna_core.operations.options import Options
 from tazuna_core.operations.session import Session
@@ -22,6 +21,8 @@ def check(options: Options, *, strict: bool = False, fix: bool = False) -> Repor
     """
     if not fix:
         return _check(options, strict=strict)
+    from tazuna_core.operations.fix_files import fix_files
+
     try:
         fixed = fix_files(options.file, options.environment)
     except TazunaError as error:

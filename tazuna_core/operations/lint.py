@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tazuna_core.build.builder import build_all
-from tazuna_core.build.chart_list import UsedChart, used_charts
 from tazuna_core.build.genesis_secret import names_only
 from tazuna_core.build.kustomization import reach
 from tazuna_core.build.model import BuildSettings, BuiltManifest
@@ -33,6 +33,9 @@ from tazuna_core.spec.manifest import Manifest, flat
 from tazuna_core.spec.models_manifest import ManifestType, VarSource
 from tazuna_core.spec.order import layers
 from tazuna_core.spec.source import SourceText
+
+if TYPE_CHECKING:
+    from tazuna_core.build.chart_list import UsedChart
 
 NOT_HERE = frozenset({"missing-program", "offline", "untrusted-build", "variable", "provider"})
 """Errors of builds that tell of this machine, not of the manifest."""
@@ -133,10 +136,15 @@ class _Lint:
 
     def _charts(self, manifests: Iterable[Manifest], built: Container[int]) -> list[UsedChart]:
         """The charts of helmfiles; of one that did not build too, where it can be read all the same."""
+        helmfiles = [one for one in manifests if one.type is ManifestType.HELMFILE]
+        if not helmfiles:
+            return []
+        from tazuna_core.build.chart_list import used_charts
+
         found: list[UsedChart] = []
-        for manifest in manifests:
+        for manifest in helmfiles:
             is_built = manifest.index in built
-            if manifest.type is not ManifestType.HELMFILE or not (is_built or self._is_plain(manifest)):
+            if not (is_built or self._is_plain(manifest)):
                 continue
             try:
                 found += used_charts(manifest, self._settings)
