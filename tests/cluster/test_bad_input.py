@@ -18,7 +18,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory, cluster: LocalCluster) -> Iter
     tazuna = Tazuna(repository(tmp_path_factory.mktemp("lab") / "repo", ()), cluster.kubeconfig)
     assert tazuna("apply").code == 0
     yield tazuna
-    cluster.kubectl("delete", "namespace", "tazuna", "gitops-lab", "--wait=false")
+    cluster.kubectl("delete", "namespace", "tazuna", "gitops-lab")
 
 
 FILES = {
