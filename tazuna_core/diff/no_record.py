@@ -9,7 +9,8 @@ from tazuna_core.diff.verdicts import FieldVerdict, ObjectVerdict, Verdict
 from tazuna_core.diff.walk import Difference
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.managed_fields import leaf_paths
-from tazuna_core.objects.paths import ABSENT, lookup, schema_at
+from tazuna_core.objects.managers import OUR_MANAGER
+from tazuna_core.objects.paths import ABSENT, Path, lookup, schema_at
 from tazuna_core.objects.sendable import is_secret
 from tazuna_core.objects.times import later
 
@@ -30,8 +31,8 @@ def without_record(subject: Subject, stored_hash: str, hashes: dict[str, str], s
         "live-drifted" if fields else "unknown",
         frozenset({"drifted"}) if fields else frozenset(),
         hashes,
-        method="managed-fields",
-        confidence="high",
+        method="managed-fields" if fields else "hash",
+        confidence="high" if fields else "exact",
         fields=fields,
         unchecked="no-record",
         message=MESSAGE,
@@ -54,7 +55,7 @@ def persons_fields(
         for listed in leaf_paths(entry, subject.schema):
             path = value_path(listed) if is_secret(subject.live) else listed
             value = lookup(live, path, subject.schema)
-            if value is ABSENT or subject.owner(path) is not entry:
+            if value is ABSENT or subject.owner(path) is not entry or _ours_too(subject, listed):
                 continue
             if declared is not None and lookup(declared, path, subject.schema) is not ABSENT:
                 continue
@@ -65,3 +66,13 @@ def persons_fields(
                 pointer = pointer_of(subject, path)
                 found[path] = FieldVerdict(path, pointer, verdict, live=value, owner=entry, origin="person")
     return tuple(found.values())
+
+
+def _ours_too(subject: Subject, path: Path) -> bool:
+    """Whether we hold the path as well: two hold one value only while nobody has changed it since our apply.
+
+    Of a Secret that tells nothing: what was applied as ``stringData`` we hold under another name than its value has.
+    """
+    return not is_secret(subject.live) and any(
+        entry.manager == OUR_MANAGER and not entry.subresource and entry.lists(path) for entry in subject.entries
+    )

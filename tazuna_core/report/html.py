@@ -183,7 +183,7 @@ def _sentence(report: Report, lang: Lang) -> Markup:
 
 
 def _object(report: Report, obj: ObjectReport, anchor: str, lang: Lang, hidden: dict[str, Any]) -> ObjectCard:
-    rows = tuple(field_row(field, report.sides, lang) for field in obj.fields)
+    rows = tuple(field_row(field, obj, report.sides, lang) for field in obj.fields)
     notes = [clean(note) for note in obj.notes]
     if obj.status == "unknown":
         notes.insert(0, clean(reason_of(report, obj.key)))

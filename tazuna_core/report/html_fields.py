@@ -10,9 +10,9 @@ from tazuna_core.diff.verdicts import Side
 from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.catalogue import Lang, say
 from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
-from tazuna_core.report.model import FieldChange
+from tazuna_core.report.model import FieldChange, ObjectReport
 from tazuna_core.report.values import clean
-from tazuna_core.report.views import Sided, view
+from tazuna_core.report.views import FieldView, Sided, view
 from tazuna_core.report.words import has_owner_words, left_out, note_of, owner_words, values_in_words
 
 WIDTH = 400
@@ -63,9 +63,9 @@ class FieldRow:
     note: str
 
 
-def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldRow:
-    """Returns a field as the page shows it."""
-    seen = view(field)
+def field_row(field: FieldChange, obj: ObjectReport, sides: tuple[Side, ...], lang: Lang) -> FieldRow:
+    """Returns a field of an object as the page shows it."""
+    seen = view(field, obj)
     pairs = [(seen.before, seen.after)] + ([(seen.before, seen.other)] if seen.other else [])
     secret = say(lang, f"secret.{seen.secret}") if seen.secret else ""
     long = not secret and any(needs_lines(one.value, other.value) for one, other in pairs)
@@ -73,7 +73,7 @@ def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldR
         path=clean(field.path) or say(lang, "field.whole"),
         verdict=field.verdict,
         word=say(lang, f"verdict.{field.verdict}"),
-        cells=() if secret or long else _cells(field, sides, (seen.before.side, seen.after.side), lang),
+        cells=() if secret or long else _cells(seen, sides, lang),
         secret=secret,
         splits=tuple(_split(one, other, lang) for one, other in pairs) if long else (),
         who=owner_words(field.owner, lang) if has_owner_words(seen) else "",
@@ -82,9 +82,10 @@ def field_row(field: FieldChange, sides: tuple[Side, ...], lang: Lang) -> FieldR
     )
 
 
-def _cells(field: FieldChange, sides: tuple[Side, ...], changed: tuple[Side, Side], lang: Lang) -> tuple[Cell, ...]:
+def _cells(seen: FieldView, sides: tuple[Side, ...], lang: Lang) -> tuple[Cell, ...]:
+    field, changed = seen.change, (seen.before.side, seen.after.side)
     values = [getattr(field, side) if field.has(side) else ABSENT for side in sides]
-    texts = values_in_words(values, WIDTH, lang)
+    texts = values_in_words(values, WIDTH, lang, seen.absent)
     start = texts[sides.index(changed[0])] if changed[0] in sides else None
     cells = []
     for side, value, text in zip(sides, values, texts, strict=True):

@@ -124,7 +124,7 @@ def object_text(
     notes += [found_by(obj, lang)] if obj.confidence != "exact" else []
     notes += [f"{code(one.path)}: {say(lang, 'hidden.here', rule=code(said(one.rule, lang)))}" for one in hidden]
     name = f"- **{status}** {where}{code(display_name(obj))}" + (f" ({count})" if count else "")
-    fields = tuple(_field(view(field), lang, sides) for field in obj.fields)
+    fields = tuple(_field(view(field, obj), lang, sides) for field in obj.fields)
     if not fields:
         return ObjectText(f"{name}{' · ' if notes else ''}{' · '.join(notes)}\n", "", (), "", lang)
     where = f"{html_code(manifest)}: " if manifest else ""
@@ -143,7 +143,7 @@ def _field(seen: FieldView, lang: Lang, sides: int) -> FieldText:
     pairs = [(seen.before, seen.after)] + ([(seen.before, seen.other)] if seen.other else [])
     if any(needs_lines(one.value, other.value) for one, other in pairs):
         return _long_field(path, tail, pairs, lang, sides)
-    shown = values_in_words([side.value for side in seen.sides()], WIDTH, lang)
+    shown = values_in_words([side.value for side in seen.sides()], WIDTH, lang, seen.absent)
     labels = [say(lang, f"side.{side.side}") for side in seen.sides()]
     values = [
         plain(text) if side.value is ABSENT else code(text) for side, text in zip(seen.sides(), shown, strict=True)

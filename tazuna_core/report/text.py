@@ -121,7 +121,7 @@ def _manifest(
     for obj in objects:
         yield _plan_row(report, obj, lang) if report.command == "plan" else _row(report, obj, lang)
         for field in obj.fields:
-            yield from field_lines(field, report.command, lang)
+            yield from field_lines(field, obj, report.command, lang)
         for one in hidden.get(obj.key, ()):
             note = say(lang, "hidden.here", rule=clean(said(one.rule, lang)))
             yield line(Span(f"      {clean(one.path)}: {note}", "quiet"))

@@ -8,7 +8,7 @@ from tazuna_core.objects.paths import ABSENT
 from tazuna_core.report.catalogue import Lang, say
 from tazuna_core.report.colour import Line, Span, Tone, line
 from tazuna_core.report.line_diff import LineDiff, line_diff, needs_lines
-from tazuna_core.report.model import FieldChange
+from tazuna_core.report.model import FieldChange, ObjectReport
 from tazuna_core.report.values import clean
 from tazuna_core.report.views import DRIFT_COMMANDS, FieldView, Sided, view
 from tazuna_core.report.words import has_owner_words, left_out, note_of, owner_words, values_in_words
@@ -20,9 +20,9 @@ MOST_LINES = 40
 _LINE_TONES: dict[str, Tone] = {"+": "new", "-": "bad", "@": "quiet", " ": "quiet"}
 
 
-def field_lines(field: FieldChange, command: str, lang: Lang) -> Iterator[Line]:
-    """Yields the lines of one field, indented six blanks."""
-    seen = view(field)
+def field_lines(field: FieldChange, obj: ObjectReport, command: str, lang: Lang) -> Iterator[Line]:
+    """Yields the lines of one field of an object, indented six blanks."""
+    seen = view(field, obj)
     path = clean(field.path) or say(lang, "field.whole")
     owner = f"   ({owner_words(field.owner, lang)})" if has_owner_words(seen) else ""
     tag = _tag(seen, command, lang)
@@ -35,11 +35,14 @@ def field_lines(field: FieldChange, command: str, lang: Lang) -> Iterator[Line]:
     compared = [_compared(seen.before, seen.after, lang)]
     compared += [_compared(seen.before, seen.other, lang)] if seen.other else []
     if not any(compared):
-        before, after, *other = values_in_words([side.value for side in seen.sides()], WIDTH, lang)
+        before, after, *other = values_in_words([side.value for side in seen.sides()], WIDTH, lang, seen.absent)
         live: list[Span | str] = [f", {say(lang, 'side.live')}: ", Span(other[0], "alarm")] if other else []
         yield line(f"      {path}: ", Span(before, "bad"), " -> ", Span(after, "new"), *live, *tail)
         return
-    sizes = [_size(side, diff, lang) for side, diff in zip(seen.sides(), _diffs_of_sides(compared), strict=False)]
+    sizes = [
+        _size(side, diff, lang, seen.absent)
+        for side, diff in zip(seen.sides(), _diffs_of_sides(compared), strict=False)
+    ]
     live_size = f", {say(lang, 'side.live')}: {sizes[2]}" if len(sizes) > 2 else ""
     remarks = say(lang, "list.comma").join(
         dict.fromkeys(say(lang, f"remark.{diff.remark}") for diff in compared if diff and diff.remark)
@@ -63,10 +66,10 @@ def _diffs_of_sides(compared: list[LineDiff | None]) -> list[tuple[LineDiff | No
     return [(first or last, "before"), (first, "after"), (last, "after")]
 
 
-def _size(side: Sided, diff: tuple[LineDiff | None, str], lang: Lang) -> str:
+def _size(side: Sided, diff: tuple[LineDiff | None, str], lang: Lang, absent: str) -> str:
     compared, which = diff
     if side.value is ABSENT or compared is None or not isinstance(side.value, (str, dict, list)):
-        return values_in_words([side.value], WIDTH, lang)[0]
+        return values_in_words([side.value], WIDTH, lang, absent)[0]
     number = compared.before if which == "before" else compared.after
     return f"({say(lang, 'lines.count', n=number)})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from tazuna_core.diff.undeclared import CONTROLLER, SERVER_DEFAULT
 from tazuna_core.diff.verdicts import Side, Status
@@ -46,14 +46,23 @@ class FieldView:
     before: Sided
     after: Sided
     other: Sided | None = None
+    unrecorded: bool = False
+    """Whether nobody knows what was there before: found by who wrote it, without a record."""
 
     @property
-    def secret(self) -> MaskedWord | None:
+    def secret(self) -> MaskedWord | Literal["written"] | None:
         """What happened to a secret value; None where the values may be shown."""
         word = masked_word(self.before.value, self.after.value)
+        if word is not None and self.unrecorded:
+            return "written"
         if word is None and self.other is not None and masked_word(self.other.value, ABSENT):
             return "changed"
         return word
+
+    @property
+    def absent(self) -> str:
+        """What stands for a side without a value, as a word of the catalogue."""
+        return "value.unrecorded" if self.unrecorded else "value.absent"
 
     @property
     def fate(self) -> str:
@@ -67,8 +76,8 @@ class FieldView:
         return (self.before, self.after) if self.other is None else (self.before, self.after, self.other)
 
 
-def view(field: FieldChange) -> FieldView:
-    """Returns what a field changed from and to, by its verdict (verdicts 1)."""
+def view(field: FieldChange, obj: ObjectReport | None = None) -> FieldView:
+    """Returns what a field of an object changed from and to, by its verdict (verdicts 1)."""
     recorded, desired, live = (Sided(side, _value(field, side)) for side in ("recorded", "desired", "live"))
     if field.verdict == "planned":
         # Without a record, what is replaced is what is live.
@@ -78,7 +87,8 @@ def view(field: FieldChange) -> FieldView:
     if field.verdict == "already-there":
         return FieldView(field, recorded, desired if field.has("desired") or not field.has("live") else live)
     before = desired if field.has("desired") and not field.has("recorded") and field.verdict != "extra" else recorded
-    return FieldView(field, before, live)
+    by_owner = obj is not None and obj.method == "managed-fields" and field.verdict == "drifted"
+    return FieldView(field, before, live, unrecorded=by_owner and before.value is ABSENT)
 
 
 def is_shown(obj: ObjectReport, command: str, show_all: bool) -> bool:

@@ -184,11 +184,10 @@ def found_by(obj: ObjectReport, lang: Lang) -> str:
     return say(lang, "note.confidence", method=method, confidence=confidence)
 
 
-def values_in_words(values: Sequence[Any], width: int, lang: Lang) -> list[str]:
-    """Returns each value on one line (``values.one_line_each``), and a word for a side that has none."""
-    absent = say(lang, "value.absent")
+def values_in_words(values: Sequence[Any], width: int, lang: Lang, absent: str = "value.absent") -> list[str]:
+    """Returns each value on one line (``values.one_line_each``), and the word ``absent`` for a side that has none."""
     return [
-        absent if value is ABSENT else text
+        say(lang, absent) if value is ABSENT else text
         for value, text in zip(values, one_line_each(values, width, say(lang, "value.unit")), strict=True)
     ]
 

@@ -128,6 +128,18 @@ def test_client_side_applied_objects_without_record() -> None:
     assert (quiet.status, quiet.unchecked, quiet.classes) == ("unknown", "no-record", frozenset())
 
 
+def test_without_record_what_we_hold_too_is_as_we_applied_it() -> None:
+    """Two managers hold one value only while neither has changed it; who changes it alone holds it (verdicts 5)."""
+    both = {"f:data": {"f:k": {}, "f:x": {}}}
+    ours = entry("tazuna", {"f:data": {"f:k": {}}}, operation="Apply", time=APPLIED)
+    now = live(config_map({"k": "a", "x": "y"}), ours, entry("kubectl-patch", both, time=AFTER))
+    assert shown(drift(now, stored="other", synced_at=APPLIED)) == {"data.x": "drifted"}
+    # of another subresource we hold nothing
+    status = {**ours, "subresource": "status"}
+    now = live(config_map({"k": "a", "x": "y"}), status, entry("kubectl-patch", both, time=AFTER))
+    assert shown(drift(now, stored="other", synced_at=APPLIED)) == {"data.k": "drifted", "data.x": "drifted"}
+
+
 def test_without_record_an_equal_hash_is_in_sync_and_a_differing_one_alone_is_no_drift() -> None:
     from tazuna_core.objects.canonical import content_hash
 
@@ -136,6 +148,7 @@ def test_without_record_an_equal_hash_is_in_sync_and_a_differing_one_alone_is_no
     assert (same.status, same.method, same.unchecked) == ("unchanged", "hash", "")
     other = drift(live(config_map({"k": "a"}), entry("some-tool", f("data", "k"))), stored="other")
     assert (other.status, other.unchecked) == ("unknown", "no-record")
+    assert other.confidence == "exact", "nothing was found, so nothing was found by managedFields"
 
 
 def test_without_record_a_created_map_is_its_entries_and_not_everybody_elses() -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.text import Text
 
 from tazuna_core.objects.identity import StateKey
-from tazuna_core.report.model import Coverage, ErrorLine, Excluded, Hidden, Reports, Skipped, Unchecked
+from tazuna_core.report.model import MASKED, Coverage, ErrorLine, Excluded, Hidden, Reports, Skipped, Unchecked
 from tazuna_core.report.render import Form, render
 from tazuna_core.report.text import text
 from tazuna_core.report.text_tables import StateTable, StatusRow, state_list_text, status_text
@@ -60,6 +60,28 @@ def test_drift_frame_with_fields_beneath() -> None:
         "\n"
         "1 missing, 1 drifted (2 objects)\n"
     )  # fmt: skip
+
+
+def test_what_was_there_before_is_not_called_absent_where_nobody_knows_it() -> None:
+    fields = (
+        field("data.k", "drifted", live="b", owner=owner("kubectl-patch")),
+        field("data.s", "drifted", live=MASKED, owner=owner("kubectl-patch")),
+        field("data.long", "drifted", live="one\ntwo\n", owner=owner("kubectl-patch")),
+    )
+    found = obj("m//v1/ConfigMap/ns/a", "live-drifted", "drifted", fields=fields)
+    by_owner = found.model_copy(update={"method": "managed-fields", "confidence": "high"})
+    shown = text(report("state drift", by_owner))
+    assert "data.k: (not recorded) -> b" in shown
+    assert "data.s: value added or changed" in shown
+    assert "data.long: (not recorded) -> (2 lines)" in shown
+    assert "(absent)" not in shown
+    assert "data.k: (absent) -> b" in text(report("state drift", found))
+    page = render(report("state drift", by_owner), "html", "en")
+    comment = render(report("state drift", by_owner), "markdown", "en")
+    assert "(not recorded)" in page
+    assert "(absent)" not in page
+    assert "(not recorded)" in comment
+    assert "(absent)" not in comment
 
 
 def test_plan_rows_and_values() -> None:
