@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 _INSECURE = ("OTEL_EXPORTER_OTLP_TRACES_INSECURE", "OTEL_EXPORTER_OTLP_INSECURE")
-_ENDPOINT = re.compile(r"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::\d{1,5})?/?", re.ASCII)
+_ENDPOINT = re.compile(r"(?:https?://)?(?:\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::(?P<port>\d{1,5}))?/?", re.ASCII)
 log = logging.getLogger(__name__)
 
 
@@ -41,7 +41,7 @@ def _switch_on(command: str, endpoint: str | None, insecure: bool | None, option
     wanted = endpoint if endpoint is not None else _endpoint_of(os.environ)
     if wanted is None:
         return
-    if not _ENDPOINT.fullmatch(wanted):  # not quoted: a URL may hold a password
+    if not _is_endpoint(wanted, needs_port=endpoint is not None):  # not quoted: a URL may hold a password
         named = "--otlp-endpoint" if endpoint is not None else "OTEL_EXPORTER_OTLP_ENDPOINT"
         raise UsageError(f"{named} is not HOST:PORT", advice="An example: localhost:4317.")
     if insecure is None and endpoint is not None and "://" not in endpoint and not _first(os.environ, _INSECURE):
@@ -67,6 +67,15 @@ def _switch_on(command: str, endpoint: str | None, insecure: bool | None, option
     except Exception as error:  # a setting of the environment: the SDK has an exception of its own for many of them
         raise UsageError(f"traces cannot be sent: {error}", advice="See the OTEL_ variables.") from None
     tracing.record(recorder)
+
+
+def _is_endpoint(text: str, *, needs_port: bool) -> bool:
+    """Whether a text names a host and a port that exists; OpenTelemetry's variables may leave the port out."""
+    match = _ENDPOINT.fullmatch(text)
+    if match is None:
+        return False
+    port = match["port"]
+    return not needs_port if port is None else 0 < int(port) < 1 << 16
 
 
 def _endpoint_of(environ: Mapping[str, str]) -> str | None:

@@ -142,7 +142,16 @@ def test_an_environment_that_cannot_be_followed_stops_nothing(
 
 
 @pytest.mark.parametrize(
-    "flags", [("--otlp-endpoint=a b",), ("--otlp-endpoint", "u:p4ssw0rd@h:1"), ("--otlp-endpoint=",)]
+    "flags",
+    [
+        ("--otlp-endpoint=a b",),
+        ("--otlp-endpoint", "u:p4ssw0rd@h:1"),
+        ("--otlp-endpoint=",),
+        ("--otlp-endpoint=nonsense",),
+        ("--otlp-endpoint=https://collector",),
+        ("--otlp-endpoint=host:99999",),
+        ("--otlp-endpoint=host:0",),
+    ],
 )
 def test_an_endpoint_that_is_none_is_an_error_which_does_not_quote_it(lab: Path, flags: tuple[str, ...]) -> None:
     ran = run(lab, "state", "drift", *flags)
