@@ -73,7 +73,7 @@ def export_secrets(options: Options, how: ExportOptions) -> tuple[list[ExportRow
     """Returns a row for each chosen Secret, in order of names, and the errors of those that failed.
 
     tazuna.yaml is not read. Raises UsageError for a wrong selector or pattern, RefusedError for a snapshot (it holds no
-    values), ClusterError where Secrets cannot be listed, MissingProgramError without `op`.
+    values), ClusterError where Secrets cannot be listed, MissingProgramError without `op`, which a dry run does not need.
     """
     wanted = _labels(how.label_selector)
     wrong = pattern_problem(how.name_regex)
@@ -87,7 +87,7 @@ def export_secrets(options: Options, how: ExportOptions) -> tuple[list[ExportRow
         and (not how.name_regex or match(how.name_regex, obj["metadata"]["name"]) is not Match.NONE)
     ]
     vault = OnePassword(BuildSettings(), "secret-to-genesissecret")
-    titles = vault.titles(how.vault) if chosen else frozenset()
+    titles = vault.titles(how.vault) if chosen and not how.dry_run else frozenset()
     rows: list[ExportRow] = []
     errors: list[TazunaError] = []
     for obj in sorted(chosen, key=lambda obj: str(obj["metadata"]["name"])):

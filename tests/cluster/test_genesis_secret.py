@@ -274,3 +274,5 @@ def test_without_op(place: Place, secrets: Tazuna, op: FakeOp) -> None:
     ran = export(place)
     assert ran.code == 3
     assert "secret-to-genesissecret needs op, and it is not on PATH\n  Install the 1Password" in ran.stderr
+    dry = export(place, "--name-regex", "^db$", "--dry-run")
+    assert (dry.code, dry.stdout, dry.stderr) == (0, "DRYRUN: generate GenesisSecret into out/db.yaml\n", "")
