@@ -14,6 +14,9 @@ from tazuna_core.objects.managed_fields import FieldsEntry
 from tazuna_core.objects.paths import ABSENT, Key, Path
 from tazuna_core.objects.sendable import decoded
 
+KEY_ADDED = "key added"
+KEY_REMOVED = "key removed"
+KEY_REMOVED_BY_HAND = "key removed by hand"
 INVALID_BASE64 = "invalid base64"
 UNKNOWN_VALUE = "the live value is not known here"
 
@@ -63,16 +66,16 @@ def data_fields(
 def _confirmed(desired: Any, live: Any, hand: FieldVerdict | None) -> Found | None:
     if hand is None or (live is not None and same_bytes(desired, live)):
         return None
-    return "drifted", CHANGED if live is not None else "key removed by hand"
+    return "drifted", CHANGED if live is not None else KEY_REMOVED_BY_HAND
 
 
 def _planned(desired: Any, live: Any, before: bool, by_hand: bool) -> Found | None:
     if desired is None:
-        return ("already-there", "") if live is None else ("conflict" if by_hand else "planned", "key removed")
+        return ("already-there", "") if live is None else ("conflict" if by_hand else "planned", KEY_REMOVED)
     if decoded(desired) is None:
         return "planned", INVALID_BASE64
     if live is None:
-        return ("drifted", "key removed by hand") if before else ("planned", "key added")
+        return ("drifted", KEY_REMOVED_BY_HAND) if before else ("planned", KEY_ADDED)
     if not isinstance(live, str):
         return "conflict" if by_hand else "planned", UNKNOWN_VALUE
     if same_bytes(desired, live):

@@ -56,6 +56,10 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("order changed", "順序のみ変更"),
     ("a value changed; the server does not know which", "値が変更されましたが、どの値かはサーバーにも分かりません"),
     ("value changed", "値を変更"),
+    ("key added", "キーを追加"),
+    ("key removed", "キーを削除"),
+    ("key removed by hand", "キーが手作業で削除されています"),
+    ("invalid base64", "base64 として正しくありません"),
     (
         "the same characters as text and not as text: quotes were lost or added",
         "同じ文字ですが、文字列かどうかが異なります (引用符の有無)",
@@ -75,6 +79,7 @@ PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ),
     ("the live value is not known here", "クラスター側の値はここでは分かりません"),
     ("seen at {x}", "{x} で読んだときに見えます"),
+    ("changed at {x}, which cannot be read: {y}", "{x} で変更されていますが、読み取れません: {y}"),
     # Rules that hide
     ("autoscaled replicas", "オートスケーラーの replicas"),
     ("injected caBundle", "注入された caBundle"),

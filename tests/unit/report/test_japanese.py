@@ -191,40 +191,53 @@ def test_status_and_state_list() -> None:
     assert words_of(said) <= {"xx", "xxx", "XX", "Pending"}
 
 
-def phrases_in(package: Any) -> Iterator[tuple[str, str]]:
-    """Yields (place, text) of every note that a package writes into its verdicts; holes are filled with a word."""
+def trees_of(package: Any) -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(Path(package.__file__).parent.glob("*.py")):
-        tree = ast.parse(path.read_text())
-        for node in ast.walk(tree):
-            match node:
-                case ast.keyword(arg="note" | "notes", value=value):
-                    values = [value]
-                case ast.Assign(targets=[ast.Name(id="note" | "notes")], value=value):
-                    values = [value]
-                case ast.AugAssign(target=ast.Name(id="note" | "notes"), value=value):
-                    values = [value]
-                case ast.Call(func=ast.Name(id="FieldProblem"), args=[_, value]):
-                    values = [value]
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.isupper() and name in NOTES:
-                    values = [value]
-                case _:
-                    continue
-            yield from ((f"{path.name}:{node.lineno}", text) for one in values for text in texts_in(one))
+        yield path.name, ast.parse(path.read_text())
 
 
-NOTES = {
-    "RE_CREATED", "NEEDS_REPLACE", "ALREADY_THERE", "NOT_APPLIED", "PRUNED", "ORDER_CHANGED", "TYPE_CHANGED",
-    "CHANGED_ONLY_IN_FORM", "REWRITTEN", "NOT_PREDICTED", "NOT_COMPARED", "CHANGED", "CHANGED_SOMEWHERE",
-    "UNKNOWN_VALUE", "MESSAGE",
-}  # fmt: skip
+def constants() -> dict[str, ast.expr]:
+    """What the constants of both packages hold, by name."""
+    found = {}
+    for package in (tazuna_core.diff, tazuna_core.operations):
+        for _, tree in trees_of(package):
+            for node in tree.body:
+                match node:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.isupper():
+                        found[name] = value
+                    case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                        found |= {
+                            one.id: value for one, value in zip(names, values, strict=True) if isinstance(one, ast.Name)
+                        }
+    return found
+
+
+CONSTANTS = constants()
+
+
+def notes_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yields (line, text) of every note that a module writes into its verdicts, by whatever constant."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.keyword(arg="note" | "notes", value=value):
+                pass
+            case ast.Assign(targets=[ast.Name(id="note" | "notes")], value=value):
+                pass
+            case ast.AugAssign(target=ast.Name(id="note" | "notes"), value=value):
+                pass
+            case _:
+                continue
+        yield from ((value.lineno, text) for text in texts_in(value))
 
 
 def texts_in(node: ast.expr) -> Iterator[str]:
     match node:
-        case ast.Constant(value=str(text)) if " " in text:
+        case ast.Constant(value=str(text)) if text:
             yield text
-        case ast.JoinedStr(values=pieces):
-            yield "".join(piece.value if isinstance(piece, ast.Constant) else "word" for piece in pieces)
+        case ast.JoinedStr():
+            yield filled(node)
+        case ast.Name(id=name) if name in CONSTANTS:
+            yield from texts_in(CONSTANTS[name])
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
                 yield from texts_in(part)
@@ -238,11 +251,41 @@ def texts_in(node: ast.expr) -> Iterator[str]:
                 yield from texts_in(part)
 
 
-@pytest.mark.parametrize("package", [tazuna_core.diff, tazuna_core.operations])
-def test_every_note_of_a_verdict_is_in_the_phrases(package: Any) -> None:
-    found = list(phrases_in(package))
-    assert len(found) > 6
-    assert not [(place, text) for place, text in found if in_japanese(text) == text]
+def filled(node: ast.JoinedStr) -> str:
+    """A text with a word in each hole; "now" is one that the notes on moves have themselves."""
+    return "".join(str(piece.value) if isinstance(piece, ast.Constant) else "now" for piece in node.values)
+
+
+def sentences_in(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yields (line, text) of every text of several words, however it reaches a verdict: all but docstrings and pieces.
+
+    A piece continues the text before it, so it starts with a comma or a full stop.
+    """
+    nodes = list(ast.walk(tree))
+    inner = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    inner |= {id(piece) for node in nodes if isinstance(node, ast.JoinedStr) for piece in node.values}
+    for node in nodes:
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in inner:
+                pass
+            case ast.JoinedStr():
+                text = filled(node)
+            case _:
+                continue
+        if " " in text and text[0] not in ",.":
+            yield node.lineno, text
+
+
+def test_every_sentence_of_the_comparison_is_in_the_phrases() -> None:
+    found = [(name, *one) for name, tree in trees_of(tazuna_core.diff) for one in sentences_in(tree)]
+    assert len(found) > 30
+    assert not [one for one in found if in_japanese(one[2]) == one[2]]
+
+
+def test_every_note_that_a_command_writes_is_in_the_phrases() -> None:
+    found = [(name, *one) for name, tree in trees_of(tazuna_core.operations) for one in notes_in(tree)]
+    assert {"apply_report.py", "destroy.py", "drift.py", "plan.py"} <= {name for name, *_ in found}
+    assert not [one for one in found if in_japanese(one[2]) == one[2]]
 
 
 @pytest.mark.parametrize("after", ["two//v1/A/n/a", "one//v2/A/n/a", "one//v1/A/a"])
