@@ -73,7 +73,7 @@ def export_secrets(options: Options, how: ExportOptions) -> tuple[list[ExportRow
     """Returns a row for each chosen Secret, in order of names, and the errors of those that failed.
 
     tazuna.yaml is not read. Raises UsageError for a wrong selector or pattern, RefusedError for a snapshot (it holds no
-    values), ClusterError where Secrets cannot be listed, MissingProgramError without `op`, which a dry run does not need.
+    values), ClusterError where Secrets cannot be listed, MissingProgramError without `op` (a dry run needs none).
     """
     wanted = _labels(how.label_selector)
     wrong = pattern_problem(how.name_regex)
