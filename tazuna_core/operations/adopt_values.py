@@ -30,7 +30,7 @@ def values_hint(wish: Wish, root: Path) -> tuple[str, str, str]:
         for path, name, line, text in _candidates(scalars, one):
             where = path.resolve()
             shown = where.relative_to(root) if where.is_relative_to(root) else path
-            hints.append(f"{shown}:{line} has `{name}: {text}`")
+            hints.append(f"{shown}:{line} (`{name}: {text}`)")
     if hints:
         advice = f"Look at {'; '.join(dict.fromkeys(hints))}. Change the value, then `tazuna plan`."
     else:

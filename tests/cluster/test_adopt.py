@@ -346,8 +346,8 @@ def test_a_chart_gets_a_hint_where_its_values_say_it(shop: Shop) -> None:
     assert ran.code == 0 and left(ran) == {"web": "chart"}
     (one,) = ran.json()["adoption"]["left"]
     assert "spec.replicas = 5" in one["message"] and "image = nginx:1.29" in one["message"]
-    assert "values.yaml:2 has `replicaCount: 2`" in one["advice"]
-    assert 'chart/values.yaml:2 has `image.tag: "1.27"`' in one["advice"]
+    assert "values.yaml:2 (`replicaCount: 2`)" in one["advice"]
+    assert 'chart/values.yaml:2 (`image.tag: "1.27"`)' in one["advice"]
     assert shop.tazuna("adopt", shop.ref("Deployment/web"), "--write").code == 5
 
 
