@@ -26,8 +26,8 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "clean.check": ("ok", "ok。"),
     "applied": ("{n:object|objects} applied.", "{n} 件のオブジェクトを適用しました。"),
     "applied.none": (
-        "{n:object|objects} confirmed as applied, none of them changed.",
-        "{n} 件のオブジェクトが適用済みです。変更したものはありません。",
+        "{n:object|objects} confirmed as applied; this run changed none.",
+        "{n} 件のオブジェクトが適用済みです。今回の実行では何も変更していません。",
     ),
     "applied.some": (
         "{n:object|objects} applied: {written} changed, {rest} unchanged.",

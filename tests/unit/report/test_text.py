@@ -151,8 +151,8 @@ def test_clean_is_one_line_that_both_languages_say(command: str, sentence: str) 
     [
         (
             0,
-            "5 objects confirmed as applied, none of them changed.",
-            "5 件のオブジェクトが適用済みです。変更したものはありません。",
+            "5 objects confirmed as applied; this run changed none.",
+            "5 件のオブジェクトが適用済みです。今回の実行では何も変更していません。",
         ),
         (2, "5 objects applied: 2 changed, 3 unchanged.", "5 件のオブジェクトを適用しました (変更 2、変更なし 3)。"),
         (None, "5 objects applied.", "5 件のオブジェクトを適用しました。"),
