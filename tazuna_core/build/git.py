@@ -42,6 +42,12 @@ def has_changes(file: Path) -> bool:
     return bool(_git(file.parent, "status", "--porcelain", "--ignored", "--", str(file)))
 
 
+def is_ignored(file: Path) -> bool:
+    """Whether git ignores a file, there or not, that it does not follow already. Raises BuildError."""
+    arguments = ("git", "-C", str(file.parent), "check-ignore", "--quiet", "--", str(file))
+    return run(Command(arguments, seconds=_SECONDS, allowed=frozenset({0, 1}))).code == 0
+
+
 def _identity(folder: Path) -> str:
     """One name for all ways to clone a repository: scheme, user, port-less ``host:path`` and ``.git`` do not count."""
     address = _or_empty(folder, "config", "--get", "remote.origin.url")

@@ -35,7 +35,7 @@ class Adopting:
             return names == [name for name in self._names(document, field.path) if name in names]
         mine = lookup(document, field.path, self.schema)
         if field.live is ABSENT:  # what is there once more after the next apply, empty or not, is not as it is live
-            return mine is ABSENT or mine is None
+            return mine is ABSENT or mine is None or self._hollow(mine, field.path)
         return self.meaning.equivalent(schema_at(self.schema, field.path), mine, field.live, field.path)
 
     def contradicts(self, document: JsonObject, field: FieldVerdict) -> bool:
@@ -68,7 +68,20 @@ class Adopting:
             if not self.said_already(built, field):
                 yield path_text(field.path)
         for difference in differences(self.schema, wanted, built):
-            yield path_text(difference.path)
+            if difference.left is not ABSENT or not self._hollow(difference.right, difference.path):
+                yield path_text(difference.path)
+
+    def _hollow(self, value: Any, path: Path) -> bool:
+        """Whether a map or list of a built-in kind that is there has no entries: the server does not keep it.
+
+        A struct without fields is kept (`securityContext: {}`), and so is what says something by being empty.
+        """
+        last, node = path[-1] if path else None, schema_at(self.schema, path)
+        if not self.meaning.built_in or not isinstance(last, Key) or last.name in EMPTINESS_SPEAKS:
+            return False
+        if isinstance(value, dict) and node.values is None:
+            return bool(value) and all(self._hollow(inner, (*path, Key(name))) for name, inner in value.items())
+        return value in ({}, [])
 
     def _value(self, document: JsonObject, original: JsonObject, field: FieldVerdict) -> Any:
         mine = lookup(document, field.path, self.schema)

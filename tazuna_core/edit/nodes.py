@@ -19,11 +19,14 @@ BLOCKS = ("|", ">")
 
 
 class CannotEditError(Exception):
-    """Text that cannot be changed in place; the message says why, ``line`` (from 1, 0 where unknown) where."""
+    """Text that cannot be changed in place; the message says why, ``line`` (from 1, 0 where unknown) where.
 
-    def __init__(self, message: str, line: int = 0) -> None:
+    ``file`` is for whoever knows it, "" until then.
+    """
+
+    def __init__(self, message: str, line: int = 0, file: str = "") -> None:
         super().__init__(message)
-        self.message, self.line = message, line
+        self.message, self.line, self.file = message, line, file
 
 
 @dataclass(slots=True)

@@ -50,11 +50,8 @@ def parts_of(text: str) -> list[Part]:
 
 def with_document(text: str, part: Part, data: dict[str, Any]) -> str:
     """Returns the text with other data in one of its documents; every other byte of it stays."""
-    try:
-        new = edited(text[part.start : part.end], data, is_json=part.is_json)
-    except CannotEditError as error:
-        line = text.count("\n", 0, part.start) + error.line if error.line else 0
-        raise CannotEditError(error.message, line) from None
+    above = text.count("\n", 0, part.start)
+    new = edited(text[part.start : part.end], data, is_json=part.is_json, lines_above=above)
     return text[: part.start] + new + text[part.end :]
 
 

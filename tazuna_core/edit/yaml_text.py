@@ -18,23 +18,27 @@ _COLON = re.compile(r"\s*:")
 _PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
-def edited(text: str, data: Any, *, is_json: bool = False) -> str:
+def edited(text: str, data: Any, *, is_json: bool = False, lines_above: int = 0) -> str:
     """Returns ``text``, which is one document, changed so that it reads as ``data``.
 
     Comments, order, quotes, line ends and every line that holds nothing of what changed stay. Raises CannotEditError
     where that cannot be done: a shared anchor, what only `<<` brings, odd syntax. What comes back was read again.
+    ``lines_above`` are those of the file before this document, for the lines that errors name.
     """
     whole = text if text.endswith("\n") else f"{text}\n"
     before = _read(text)
     # libyaml knows no character that JSON writes as a pair of escapes; where it stands is all that is asked of it
-    root = parse(_PAIR.sub("x" * 12, whole) if is_json else whole)
+    try:
+        root = parse(_PAIR.sub("x" * 12, whole) if is_json else whole)
+    except CannotEditError as error:
+        raise CannotEditError(error.message, error.line and error.line + lines_above) from None
     if is_json:
         _assign(root, before)
     if not same(root.data, before):
         raise CannotEditError("its values are written in a way that cannot be followed")
     if same(before, data):
         return text
-    editor = _Editor(whole, root, is_json)
+    editor = _Editor(whole, root, is_json, lines_above)
     editor.change(root, data, _Slot(-1, 0))
     out = editor.result()
     # a last line without an end stays so, unless its value ends in empty lines now
@@ -79,8 +83,8 @@ class _Child:
 
 
 class _Editor:
-    def __init__(self, text: str, root: Node, is_json: bool) -> None:
-        self._text, self._json = text, is_json
+    def __init__(self, text: str, root: Node, is_json: bool, lines_above: int) -> None:
+        self._text, self._json, self._lines_above = text, is_json, lines_above
         self._edits: list[tuple[int, int, str]] = []
         self._gone: list[tuple[int, int]] = []
         self._newline = "\r\n" if "\r\n" in text else "\n"
@@ -351,7 +355,7 @@ class _Editor:
     # Lines
 
     def _line(self, at: int) -> int:
-        return self._text.count("\n", 0, at) + 1
+        return self._lines_above + self._text.count("\n", 0, at) + 1
 
     def _line_start(self, at: int) -> int:
         return self._text.rfind("\n", 0, at) + 1

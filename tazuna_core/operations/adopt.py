@@ -8,25 +8,19 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from tazuna_core.build.builder import build_all
-from tazuna_core.build.git import has_changes
+from tazuna_core.build.git import has_changes, is_ignored
 from tazuna_core.build.model import BuiltManifest
 from tazuna_core.build.scratch import scratch
 from tazuna_core.diff.adopting import Adopting
 from tazuna_core.diff.desired import Meaning
 from tazuna_core.edit.nodes import CannotEditError
-from tazuna_core.errors import RefusedError
+from tazuna_core.errors import Place, RefusedError
 from tazuna_core.objects.builtin_schema import builtin_kinds
-from tazuna_core.objects.comparable import same
 from tazuna_core.objects.identity import JsonObject
+from tazuna_core.objects.paths import path_text
 from tazuna_core.operations.adopt_choice import Choice, Wish, agreed, choose, named_verdicts
 from tazuna_core.operations.adopt_files import Overlay
-from tazuna_core.operations.adopt_kustomize import (
-    Kustomization,
-    by_own_fields,
-    is_generated,
-    put_patch,
-    put_transformer,
-)
+from tazuna_core.operations.adopt_kustomize import PatchWay, is_generated, put_change
 from tazuna_core.operations.adopt_sources import directory_source, resource_source, rewritten
 from tazuna_core.operations.adopt_trial import ANYBODY, EDITABLE, Goal, Trial, compare, related
 from tazuna_core.operations.adopt_values import values_hint
@@ -42,7 +36,7 @@ from tazuna_core.spec.manifest import Manifest, flat
 from tazuna_core.spec.models_manifest import ManifestType
 
 Form = Literal["kustomize-patch", "yaml"]
-Way = Literal["yaml", "strategic-merge", "json6902", "transformer"]
+Way = Literal["yaml"] | PatchWay
 """How one object's change is written; the later ones are tried when the earlier ones do not build what is wanted."""
 
 
@@ -92,13 +86,17 @@ def adopt(options: Options, how: AdoptOptions) -> Report:
     }
     overlay, goals = adopting.run(live)
     findings.warnings += [_re_creates(goal) for goal in goals if _re_created(goal)]
+    if session.checkout is not None:
+        new = [path for path in overlay.changed() if overlay.before.get(path) is None]
+        findings.warnings += [_ignored(overlay.shown(path)) for path in new if is_ignored(path)]
     written = bool(overlay.changed()) and how.write
     if written:
         adopting.write(overlay, goals)
     for left in choice.left:
         if left.refused:
             where = f"{left.key} at {left.path}" if left.path else left.key
-            findings.fail(RefusedError(f"cannot adopt {where}: {left.message}", advice=left.advice, code=left.reason))
+            message, place = f"cannot adopt {where}: {left.message}", Place(left.file, left.line) if left.file else None
+            findings.fail(RefusedError(message, advice=left.advice, place=place, code=left.reason))
     report = assemble(findings, show_all=options.all, show_secret_hashes=options.show_secret_hashes)
     files = [
         AdoptedFile(
@@ -111,6 +109,7 @@ def adopt(options: Options, how: AdoptOptions) -> Report:
     ]
     adoption = Adoption(
         written=written,
+        git=session.checkout is not None,
         objects=len(goals),
         fields=sum(len(goal.fields) for goal in goals),
         already=choice.already,
@@ -127,6 +126,24 @@ def _re_created(goal: Goal) -> bool:
 def _re_creates(goal: Goal) -> ErrorLine:
     message = f"{goal.key} is built otherwise now, so the next apply deletes it and creates it anew"
     return ErrorLine(code="re-created", message=message)
+
+
+def _ignored(name: str) -> ErrorLine:
+    advice = f"Change .gitignore, or add it with `git add --force {name}`."
+    return ErrorLine(
+        code="ignored",
+        message=f"{name} is new and git ignores it, so no commit would hold it",
+        advice=advice,
+        file=name,
+    )
+
+
+class _Obstacle(NamedTuple):
+    """Why a change cannot be made, and where."""
+
+    message: str
+    file: str = ""
+    line: int = 0
 
 
 _GENERATED = (
@@ -250,31 +267,63 @@ class _Adopting:
     def _tried(self, goals: list[Goal], trial: Trial) -> tuple[Overlay, list[Goal]]:
         """Tries changes until all that are left build what they should; the others are left alone and said."""
         ways = {goal.key: self._ways(goal) for goal in goals}
-        reasons: dict[str, str] = {}
+        reasons: dict[str, _Obstacle] = {}
         while True:
             left = [goal for goal in goals if ways[goal.key]]
             overlay = Overlay(self._root)
             failed = self._written(overlay, left, ways)
             if not failed and left:
                 problems = trial.problems(overlay.after, left)
-                failed = {key: why for found in problems.values() for key, why in found.items() if key}
+                failed = {key: _Obstacle(why) for found in problems.values() for key, why in found.items() if key}
                 for name, found in problems.items():
                     if ANYBODY in found:
                         failed |= self._culprits(name, found[ANYBODY], left, ways, trial)
             for key, why in failed.items():
                 reasons.setdefault(key, why)
                 ways[key] = ways[key][1:]
+                if not ways[key]:
+                    at = next(index for index, goal in enumerate(goals) if goal.key == key)
+                    rest = self._given_up(goals[at], reasons.pop(key))
+                    if rest is not None:
+                        goals[at], ways[key] = rest, self._ways(rest)
             if not failed:
-                break
-        for goal in goals:
-            if not ways[goal.key]:
-                advice = "Change it by hand, or put it back with `tazuna apply --only {key}`."
-                self._choice.leave(goal.wish.key, ("not-possible", reasons[goal.key], advice), refused=True)
-        return overlay, left
+                return overlay, left
+
+    def _given_up(self, goal: Goal, why: _Obstacle) -> Goal | None:
+        """Leaves the paths alone that cannot be written by themselves; returns what is left to try, if anything."""
+        if len(goal.fields) == 1:
+            found = [(goal.fields[0], why)]
+        elif self._ways(goal) == ("yaml",):
+            alone = [(one, self._alone(goal.of((one,)), "yaml")) for one in goal.fields]
+            found = [(one, obstacle) for one, obstacle in alone if obstacle is not None]
+        else:
+            found = []
+        if not found:
+            self._not_possible(goal, why, "")
+            return None
+        for one, obstacle in found:
+            self._not_possible(goal, obstacle, path_text(one.path))
+        gone = [one for one, _ in found]
+        rest = tuple(one for one in goal.fields if not any(one is other for other in gone))
+        return goal.of(rest) if rest else None
+
+    def _not_possible(self, goal: Goal, why: _Obstacle, path: str) -> None:
+        advice = "Change it by hand, or put it back with `tazuna apply --only {key}`."
+        self._choice.leave(
+            goal.wish.key, ("not-possible", why.message, advice), refused=True, path=path, file=why.file, line=why.line
+        )
+
+    def _alone(self, goal: Goal, way: Way) -> _Obstacle | None:
+        """What keeps one change from being written into the files as they are; None where nothing does."""
+        try:
+            self._write_one(Overlay(self._root), goal, way)
+        except CannotEditError as error:
+            return _Obstacle(error.message, error.file, error.line)
+        return None
 
     def _culprits(
         self, manifest: str, message: str, goals: Sequence[Goal], ways: Mapping[str, Sequence[Way]], trial: Trial
-    ) -> dict[str, str]:
+    ) -> dict[str, _Obstacle]:
         """Finds which change is at fault by trying each alone; all of the manifest where none is by itself."""
         mine = [goal for goal in goals if goal.wish.manifest.name == manifest]
         out = {}
@@ -282,21 +331,28 @@ class _Adopting:
             overlay = Overlay(self._root)
             self._written(overlay, [goal], ways)
             for found in trial.problems(overlay.after, [goal]).values():
-                out[goal.key] = next(iter(found.values()))
-        return out or {goal.key: message for goal in mine or goals}
+                out[goal.key] = _Obstacle(next(iter(found.values())))
+        return out or {goal.key: _Obstacle(message) for goal in mine or goals}
 
     def _ways(self, goal: Goal) -> tuple[Way, ...]:
         kustomize = goal.wish.manifest.type is ManifestType.KUSTOMIZE
-        return ("strategic-merge", "json6902", "transformer") if kustomize and self._how.form != "yaml" else ("yaml",)
+        if not kustomize or self._how.form == "yaml":
+            return ("yaml",)
+        # by itself a transformer sets what `replicas` and `images` set too: only where these set it for others as well
+        return ("strategic-merge", "json6902", "transformer", "transformer-alone")
 
-    def _written(self, overlay: Overlay, goals: Sequence[Goal], ways: Mapping[str, Sequence[Way]]) -> dict[str, str]:
+    def _written(
+        self, overlay: Overlay, goals: Sequence[Goal], ways: Mapping[str, Sequence[Way]]
+    ) -> dict[str, _Obstacle]:
         failed = {}
         for goal in goals:
+            way = ways[goal.key][0]
             try:
-                if not self._write_one(overlay, goal, ways[goal.key][0]):
-                    failed[goal.key] = "a strategic merge patch cannot say it"
+                if not self._write_one(overlay, goal, way):
+                    failed[goal.key] = _Obstacle("a strategic merge patch cannot say it")
             except CannotEditError as error:
-                failed[goal.key] = f"line {error.line}: {error.message}" if error.line else error.message
+                # the line in the file as it is, not as the changes of other objects make it
+                failed[goal.key] = self._alone(goal, way) or _Obstacle(error.message, error.file, error.line)
         return failed
 
     def _write_one(self, overlay: Overlay, goal: Goal, way: Way) -> bool:
@@ -306,7 +362,6 @@ class _Adopting:
             source = find(overlay, manifest, key)
             rewritten(overlay, source, goal.adopting.adopted(source.data, goal.fields), goal.key)
             return True
-        kustomization = Kustomization(overlay, manifest.source)
         ref = key.ref
         mates = [
             obj
@@ -315,20 +370,7 @@ class _Adopting:
             for obj in one.objects
             if (obj.ref.group, obj.ref.kind, obj.ref.name) == (ref.group, ref.kind, ref.name)
         ]
-        if way == "transformer":
-            put_transformer(overlay, kustomization, key, goal.built, goal.wanted, ambiguous=len(mates) > 1)
-            return True
-        rest = by_own_fields(kustomization, goal.built, goal.wanted, goal.key)
-        if same(rest, goal.wanted):
-            return True
-        return put_patch(
-            overlay,
-            Kustomization(overlay, manifest.source),
-            key,
-            rest,
-            goal.wanted,
-            schema=goal.adopting.schema,
-            built_in=goal.adopting.meaning.built_in,
-            ambiguous=len(mates) > 1,
-            json6902=way == "json6902",
-        )
+        return put_change(
+            overlay, manifest.source, key, goal.built, goal.wanted, way,
+            schema=goal.adopting.schema, built_in=goal.adopting.meaning.built_in, ambiguous=len(mates) > 1,
+        )  # fmt: skip

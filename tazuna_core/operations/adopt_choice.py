@@ -17,7 +17,7 @@ from tazuna_core.spec.models_manifest import ManifestType
 PUT_BACK = "Put it back with `tazuna apply --only {key}`"
 _SECRET = (
     "secret",
-    "values of Secrets are not written into files",
+    "changes of Secrets are not adopted",
     "Change the value where the manifest takes it from (a provider, an encrypted file), then apply. "
     "Or put it back with `tazuna apply --only {key}`.",
 )
@@ -55,12 +55,21 @@ class Choice:
     already: int = 0
     """Fields of which the repository says what is live already."""
 
-    def leave(self, key: StateKey, why: tuple[str, str, str], *, refused: bool, path: str = "") -> None:
+    def leave(
+        self, key: StateKey, why: tuple[str, str, str], *, refused: bool, path: str = "", file: str = "", line: int = 0
+    ) -> None:
         """Leaves an object, or one path of it, alone. ``refused`` where somebody asked for it by name."""
         reason, message, advice = why
         self.left.append(
             LeftAlone(
-                key=str(key), path=path, reason=reason, message=message, advice=advice.format(key=key), refused=refused
+                key=str(key),
+                path=path,
+                reason=reason,
+                message=message,
+                advice=advice.format(key=key),
+                refused=refused,
+                file=file,
+                line=line,
             )
         )
 
@@ -134,7 +143,7 @@ def _adoptable(choice: Choice, verdict: ObjectVerdict, one: FieldVerdict, *, nam
         return False
     if named or owner is None:
         return True
-    if one.origin == "controller" or (one.verdict == "extra" and one.origin == "unknown"):
+    if one.origin in ("controller", "unknown"):
         who = "a controller's" if one.origin == "controller" else "of a manager that is not known to be a person"
         advice = "Adopt it by naming the object, or hide it with a rule of tazuna.drift.yaml."
         why = ("not-a-person", f"the change is {who} ({owner.manager})", advice)

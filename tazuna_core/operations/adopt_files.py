@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from pathlib import Path
 
 from tazuna_core.build.secrecy import hide
 from tazuna_core.edit.nodes import CannotEditError
-from tazuna_core.errors import RefusedError
+from tazuna_core.errors import Place, RefusedError
 from tazuna_core.operations.whole_file import replace_file
 
 _CONTEXT = 3
@@ -32,6 +33,16 @@ class Overlay:
         if not real.is_relative_to(self.root):
             raise CannotEditError(f"{path} lies outside of the repository {self.root}")
         return real
+
+    @contextmanager
+    def named(self, path: Path) -> Iterator[None]:
+        """Gives a CannotEditError from within the name of the file that it is about."""
+        try:
+            yield
+        except CannotEditError as error:
+            real = path.resolve()
+            error.file = error.file or (self.shown(real) if real.is_relative_to(self.root) else str(path))
+            raise
 
     def read(self, path: Path) -> bytes | None:
         """Returns a file's content as it would be, None where there is no such file."""
@@ -71,29 +82,48 @@ class Overlay:
         """Writes the changed files; puts all back and raises RefusedError where one cannot be written."""
         changed = self.changed()
         for path in changed:
-            now = path.read_bytes() if path.is_file() else None
-            if now != self.before.get(path):
+            if _content(path) != self.before.get(path):
                 raise RefusedError(f"{self.shown(path)} has changed meanwhile", advice="Run it again.", code="changed")
         written: list[Path] = []
         try:
             # a patch before the kustomization that names it: nobody ever reads a name without a file
             for path in sorted(changed, key=lambda path: self.before.get(path) is not None):
+                try:
+                    replace_file(path, self.after[path])
+                except OSError as error:
+                    raise _unwritable(self.shown(path), "written", error, "All files are as they were.") from None
                 written.append(path)
-                replace_file(path, self.after[path])
-        except BaseException as error:
+        except BaseException:
             self.put_back(written)
-            if isinstance(error, OSError):
-                raise RefusedError(f"{error.filename} cannot be written: {error.strerror}", code="unwritable") from None
             raise
 
     def put_back(self, paths: Iterable[Path] | None = None) -> None:
-        """Gives files the content they had."""
+        """Gives files the content they had. Raises RefusedError, after the rest, where one could not."""
+        failed: RefusedError | None = None
         for path in self.changed() if paths is None else paths:
             content = self.before.get(path)
-            if content is None:
-                path.unlink(missing_ok=True)
-            else:
-                replace_file(path, content)
+            try:
+                if content is None:
+                    path.unlink(missing_ok=True)
+                else:
+                    replace_file(path, content)
+            except OSError as error:
+                advice = "`git diff` shows what is left of the change."
+                failed = failed or _unwritable(self.shown(path), "put back", error, advice)
+        if failed is not None:
+            raise failed
+
+
+def _unwritable(name: str, done: str, error: OSError, advice: str) -> RefusedError:
+    why = error.strerror or type(error).__name__
+    return RefusedError(f"{name} cannot be {done}: {why}", advice=advice, place=Place(name), code="unwritable")
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes() if path.is_file() else None
+    except OSError:
+        return None
 
 
 def _lines(text: str) -> list[str]:

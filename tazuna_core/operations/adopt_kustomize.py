@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tazuna_core.build.kustomization import NAMES
 from tazuna_core.edit.kustomize_patch import appended, merged, operations, strategic_merge
@@ -12,11 +12,13 @@ from tazuna_core.edit.nodes import CannotEditError
 from tazuna_core.edit.nodes import parse as nodes_of
 from tazuna_core.edit.scalars import lines
 from tazuna_core.edit.stream import Part, decoded, parts_of, with_document
+from tazuna_core.objects.comparable import same
 from tazuna_core.objects.identity import JsonObject, StateKey
 from tazuna_core.objects.schema import Schema
 from tazuna_core.operations.adopt_files import Overlay
 from tazuna_core.operations.adopt_sources import secret_values
 
+PatchWay = Literal["strategic-merge", "json6902", "transformer", "transformer-alone"]
 _HEAD = "# What was changed in the cluster and taken over by `tazuna adopt`.\n"
 _GENERATED = re.compile(r".*-[24-9bcdfghkmt]{10}")
 """What kustomize calls what it generates: a name and a digest of the content, in letters of its own."""
@@ -35,22 +37,47 @@ class Kustomization:
     def __init__(self, overlay: Overlay, folder: Path) -> None:
         self._overlay, self.folder = overlay, folder
         self._file = next((folder / name for name in NAMES if (folder / name).is_file()), folder / NAMES[0])
-        self._text = decoded(overlay.read(self._file) or b"")
-        found = parts_of(self._text)
-        if len(found) != 1:
-            raise CannotEditError(f"{self._file.name} is not one document")
+        with overlay.named(self._file):
+            self._text = decoded(overlay.read(self._file) or b"")
+            found = parts_of(self._text)
+            if len(found) != 1:
+                raise CannotEditError(f"{self._file.name} is not one document")
         self._part: Part = found[0]
         self.data: JsonObject = found[0].data
 
     def put(self, data: JsonObject, key: str) -> None:
         """Writes other data."""
-        content = with_document(self._text, self._part, data).encode()
+        with self._overlay.named(self._file):
+            content = with_document(self._text, self._part, data).encode()
         self._overlay.put(self._file, content, key, secret_values([self._part]))
 
     def original(self, name: str) -> str:
         """An object's name before this kustomization gave it a prefix and a suffix."""
         prefix, suffix = str(self.data.get("namePrefix") or ""), str(self.data.get("nameSuffix") or "")
         return name.removeprefix(prefix).removesuffix(suffix)
+
+
+def put_change(
+    overlay: Overlay, folder: Path, key: StateKey, before: JsonObject, after: JsonObject, way: PatchWay, *,
+    schema: Schema, built_in: bool, ambiguous: bool,
+) -> bool:  # fmt: skip
+    """Changes a kustomization so that it builds ``after``; False where a strategic merge cannot say it.
+
+    `replicas` and `images` are changed for what they set and the rest goes the given way. ``transformer-alone`` leaves
+    them: where they set it for other objects too.
+    """
+    kustomization = Kustomization(overlay, folder)
+    rest = before if way == "transformer-alone" else by_own_fields(kustomization, before, after, str(key))
+    if same(rest, after):
+        return True
+    kustomization = Kustomization(overlay, folder)
+    if way in ("transformer", "transformer-alone"):
+        put_transformer(overlay, kustomization, key, rest, after, schema=schema, built_in=built_in, ambiguous=ambiguous)
+        return True
+    return put_patch(
+        overlay, kustomization, key, rest, after,
+        schema=schema, built_in=built_in, ambiguous=ambiguous, json6902=way == "json6902",
+    )  # fmt: skip
 
 
 def by_own_fields(kustomization: Kustomization, before: JsonObject, after: JsonObject, key: str) -> JsonObject:
@@ -90,7 +117,7 @@ def put_patch(
     """
     body: Any
     if json6902:
-        body = operations(before, after)
+        body = operations(before, after, schema=schema, built_in=built_in)
     else:
         body = strategic_merge(before, after, schema, built_in=built_in)
         if body is None:
@@ -105,24 +132,26 @@ def put_patch(
         patches = [*(kustomization.data.get("patches") or ()), entry]
         kustomization.put({**kustomization.data, "patches": patches}, str(key))
     elif json6902:
-        overlay.put(file, _file(appended(_operations_in(overlay, file), body)), str(key))
+        with overlay.named(file):
+            overlay.put(file, _file(appended(_operations_in(overlay, file), body)), str(key))
     else:
         text = decoded(overlay.read(file) or b"")
-        (part,) = parts_of(text)
-        overlay.put(file, with_document(text, part, merged(part.data, body, schema)).encode(), str(key))
+        with overlay.named(file):
+            (part,) = parts_of(text)
+            overlay.put(file, with_document(text, part, merged(part.data, body, schema)).encode(), str(key))
     return True
 
 
 def put_transformer(
     overlay: Overlay, kustomization: Kustomization, key: StateKey, before: JsonObject, after: JsonObject, *,
-    ambiguous: bool,
+    schema: Schema, built_in: bool, ambiguous: bool,
 ) -> None:  # fmt: skip
     """Writes a transformer from what is built to another object, and lists it.
 
     Transformers come after everything else in a kustomization, so this can change what its own fields set (labels,
     annotations, images); a patch cannot.
     """
-    body = operations(before, after)
+    body = operations(before, after, schema=schema, built_in=built_in)
     file = kustomization.folder / _file_name(overlay, kustomization, key, ".transformer")
     if file.name in _listed(kustomization):
         (part,) = parts_of(decoded(overlay.read(file) or b""))

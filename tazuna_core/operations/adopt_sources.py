@@ -61,12 +61,13 @@ def resource_source(overlay: Overlay, manifest: Manifest, key: StateKey) -> Writ
 
 def rewritten(overlay: Overlay, source: Written, data: JsonObject, key: str) -> None:
     """Puts other data in the place of an object, into the overlay."""
-    content = overlay.read(source.file)
-    if content is None:
-        raise CannotEditError("its file is gone")
-    text = decoded(content)
-    whole = _with_item(source.part.data, source.indexes, data)
-    overlay.put(source.file, with_document(text, source.part, whole).encode(), key, secret_values(parts_of(text)))
+    with overlay.named(source.file):
+        content = overlay.read(source.file)
+        if content is None:
+            raise CannotEditError("its file is gone")
+        text = decoded(content)
+        whole = _with_item(source.part.data, source.indexes, data)
+        overlay.put(source.file, with_document(text, source.part, whole).encode(), key, secret_values(parts_of(text)))
 
 
 def secret_values(parts: Iterable[Part]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tazuna_core.build.builder import build_all
@@ -30,6 +30,10 @@ class Goal:
     adopting: Adopting
     built: JsonObject
     wanted: JsonObject
+
+    def of(self, fields: tuple[FieldVerdict, ...]) -> Goal:
+        """The same object with some of the fields alone."""
+        return replace(self, fields=fields, wanted=self.adopting.adopted(self.built, fields))
 
     @property
     def key(self) -> str:

@@ -5,18 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from tazuna_core.report.catalogue import Lang, say
-from tazuna_core.report.model import AdoptedFile, Adoption
+from tazuna_core.report.model import AdoptedFile, Adoption, Report
 from tazuna_core.report.values import escape_harmful
 
 Quote = Callable[[str], str]
 
 
-def adoption_sentence(adoption: Adoption, lang: Lang) -> str:
-    """Returns how much was adopted, and what to do next."""
+_MOST_NAMES = 5
+
+
+def adoption_sentence(report: Report, adoption: Adoption, lang: Lang) -> str:
+    """Returns how much was adopted, and what to do next. Where there is an error it does not say that nothing was."""
     if not adoption.files:
-        return say(lang, "adopt.already", n=adoption.already) if adoption.already else say(lang, "adopt.nothing")
-    key = "adopt.written" if adoption.written else "adopt.shown"
-    return say(lang, key, n=adoption.fields, objects=adoption.objects, files=len(adoption.files))
+        if report.errors:
+            return say(lang, "adopt.none")
+        if not adoption.already:
+            return say(lang, "adopt.nothing")
+        return say(lang, "adopt.already" if adoption.git else "adopt.already.no-git", n=adoption.already)
+    numbers = {"n": adoption.fields, "objects": adoption.objects, "files": len(adoption.files)}
+    if not adoption.written:
+        return say(lang, "adopt.shown", **numbers)
+    new = [escape_harmful(file.path) for file in adoption.files if file.created]
+    names = ", ".join([*new[:_MOST_NAMES], *(["…"] if len(new) > _MOST_NAMES else [])])
+    next_step = "adopt.next.no-git" if not adoption.git else "adopt.next.new" if new else "adopt.next"
+    blank = " " if lang == "en" else ""
+    return say(lang, "adopt.written", **numbers) + blank + say(lang, next_step, names=names)
 
 
 def diff_lines(file: AdoptedFile) -> list[str]:

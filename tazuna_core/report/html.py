@@ -159,14 +159,14 @@ def _report(report: Report, anchor: str, lang: Lang, show_all: bool) -> ReportCa
         hidden_title=say(lang, hidden_key(report, "hidden.title", "switched-off.title")),
         hidden_hint=say(lang, hidden_key(report, "hidden.show", "switched-off.show")),
         hidden=_marked(hidden_sentences(report, lang, _code)),
-        adoption=_adoption(report.adoption, lang) if report.adoption is not None else None,
+        adoption=_adoption(report, report.adoption, lang) if report.adoption is not None else None,
         report=report,
     )
 
 
-def _adoption(adoption: Adoption, lang: Lang) -> tuple[str, list[str], list[tuple[str, str]]]:
+def _adoption(report: Report, adoption: Adoption, lang: Lang) -> tuple[str, list[str], list[tuple[str, str]]]:
     left = [(clean(text), clean(advice)) for text, advice in left_alone(adoption, clean)]
-    return adoption_sentence(adoption, lang), ["\n".join(diff_lines(file)) for file in adoption.files], left
+    return adoption_sentence(report, adoption, lang), ["\n".join(diff_lines(file)) for file in adoption.files], left
 
 
 def _title(report: Report, lang: Lang) -> str:

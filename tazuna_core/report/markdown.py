@@ -168,7 +168,7 @@ def _add_report(result: _Page, report: Report, options: Options, *, several: boo
         first = f"### {say(lang, 'errors')}\n\n{_messages(report, report.errors[:1])}\n\n"
         result.add(Block(_ERRORS, ("", short, first, full)))
     if report.adoption is not None:
-        result.add(Block(_RISKS, ("", _adoption(report.adoption, lang))))
+        result.add(Block(_RISKS, ("", _adoption(report, report.adoption, lang))))
     table = counts_table(rows, lang)
     if table:
         result.add(Block(_TABLE, ("", table)))
@@ -261,8 +261,8 @@ def _add_small_print(result: _Page, report: Report, lang: Lang) -> None:
         result.add(Block(_WARNINGS, ("", f"\n<details{opened}>{title}\n\n{messages}\n\n</details>\n\n")))
 
 
-def _adoption(adoption: Adoption, lang: Lang) -> str:
-    parts = [f"**{plain(adoption_sentence(adoption, lang))}**\n\n"]
+def _adoption(report: Report, adoption: Adoption, lang: Lang) -> str:
+    parts = [f"**{plain(adoption_sentence(report, adoption, lang))}**\n\n"]
     parts += [f"{fence(diff_lines(file), 'diff')}\n\n" for file in adoption.files]
     left = left_alone(adoption, clean)
     if left:

@@ -214,7 +214,10 @@ class AdoptedFile(_Model):
 
 
 class LeftAlone(_Model):
-    """What `adopt` does not take over: an object, or one path of it. ``refused`` where that is an error (exit 5)."""
+    """What `adopt` does not take over: an object, or one path of it. ``refused`` where that is an error (exit 5).
+
+    ``file`` (and ``line``) where a place in the repository is the reason.
+    """
 
     key: str
     path: str = ""
@@ -222,12 +225,16 @@ class LeftAlone(_Model):
     message: str
     advice: str = ""
     refused: bool = False
+    file: str = ""
+    line: int = 0
 
 
 class Adoption(_Model):
     """The change of the repository by which the build says what is live; ``written`` when it was put in place."""
 
     written: bool = False
+    git: bool = True
+    """Whether the repository is one of git: then the change is to be committed."""
     objects: int = 0
     fields: int = 0
     already: int = 0

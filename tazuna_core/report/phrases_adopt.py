@@ -7,7 +7,7 @@ from typing import Final
 ADOPT_PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("cannot adopt {x} at {y}: {z}", "{x} の {y} は取り込めません: {z}"),
     ("cannot adopt {x}: {y}", "{x} は取り込めません: {y}"),
-    ("values of Secrets are not written into files", "Secret の値はファイルに書きません"),
+    ("changes of Secrets are not adopted", "Secret の変更は取り込みません"),
     (
         "Change the value where the manifest takes it from (a provider, an encrypted file), then apply. "
         "Or put it back with `tazuna apply --only {x}`.",
@@ -109,14 +109,14 @@ ADOPT_PHRASES: Final[tuple[tuple[str, str], ...]] = (
     ("it does not build any more: {x}", "ビルドできなくなります: {x}"),
     ("a strategic merge patch cannot say it", "strategic merge パッチでは表現できません"),
     (
-        "line {x}: the value is shared: it is anchored as '&{y}' and used again in line {z}",
-        "{x} 行目: 値が '&{y}' で共有され、{z} 行目でも使われています",
+        "the value is shared: it is anchored as '&{x}' and used again in line {y}",
+        "値が '&{x}' で共有され、{y} 行目でも使われています",
     ),
     (
-        "line {x}: '{y}' comes by '<<' from elsewhere, so it cannot be removed here",
-        "{x} 行目: '{y}' は '<<' から来るため、ここでは消せません",
+        "'{x}' comes by '<<' from elsewhere, so it cannot be removed here",
+        "'{x}' は '<<' から来るため、ここでは消せません",
     ),
-    ("line {x}: a key is there twice", "{x} 行目: キーが 2 回あります"),
+    ("a key is there twice", "キーが 2 回あります"),
     (
         "the change cannot be written in place without changing something else",
         "ほかの内容を変えずに書くことができません",
@@ -128,4 +128,16 @@ ADOPT_PHRASES: Final[tuple[tuple[str, str], ...]] = (
         "{x} is built otherwise now, so the next apply deletes it and creates it anew",
         "{x} のビルド結果が変わるため、次の適用で削除して作り直します",
     ),
+    (
+        "{x} is new and git ignores it, so no commit would hold it",
+        "新しいファイル {x} は git の無視対象で、コミットに入りません",
+    ),
+    (
+        "Change .gitignore, or add it with `git add --force {x}`.",
+        ".gitignore を直すか、`git add --force {x}` で追加します。",
+    ),
+    ("{x} cannot be written: {y}", "{x} に書き込めません: {y}"),
+    ("{x} cannot be put back: {y}", "{x} を元に戻せません: {y}"),
+    ("All files are as they were.", "ファイルはすべて元のままです。"),
+    ("`git diff` shows what is left of the change.", "残った変更は `git diff` で分かります。"),
 )

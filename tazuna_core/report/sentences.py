@@ -264,6 +264,14 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
     "unchecked.title": ("Not checked", "未確認"),
     # Adopting
     "adopt.nothing": ("Nothing to adopt.", "取り込む変更はありません。"),
+    "adopt.none": (
+        "Nothing was adopted, for the reason that the error says.",
+        "エラーにある理由により、何も取り込んでいません。",
+    ),
+    "adopt.already.no-git": (
+        "Nothing to adopt: the files say it already, in {n:field|fields}. Run `tazuna apply --sync`.",
+        "{n} フィールドはすでにファイルにあります。`tazuna apply --sync` を実行してください。",
+    ),
     "adopt.already": (
         "Nothing to adopt: the repository says it already, in {n:field|fields}. Commit it, then `tazuna apply --sync`.",
         "{n} フィールドはすでにリポジトリにあります。コミットしてから `tazuna apply --sync` を実行してください。",
@@ -274,11 +282,18 @@ SENTENCES: Final[dict[str, tuple[str, str]]] = {
         "{objects} 件のオブジェクトの {n} フィールドを、{files} ファイルの変更で取り込めます。--write で書き込みます。",
     ),
     "adopt.written": (
-        "{n:field|fields} of {objects:object|objects} adopted in {files:file|files}. "
+        "{n:field|fields} of {objects:object|objects} adopted in {files:file|files}.",
+        "{objects} 件のオブジェクトの {n} フィールドを {files} ファイルに取り込みました。",
+    ),
+    "adopt.next": (
         "Commit the change, then `tazuna apply --sync`.",
-        "{objects} 件のオブジェクトの {n} フィールドを {files} ファイルに取り込みました。"
         "コミットしてから `tazuna apply --sync` を実行してください。",
     ),
+    "adopt.next.new": (
+        "Commit the change with its new files (`git add` them: {names}), then `tazuna apply --sync`.",
+        "新しいファイルを `git add` し ({names})、コミットしてから `tazuna apply --sync` を実行してください。",
+    ),
+    "adopt.next.no-git": ("Then `tazuna apply --sync`.", "続いて `tazuna apply --sync` を実行してください。"),
     "adopt.left": ("Left alone:", "取り込まなかったもの:"),
     "adopt.change": ("Change of the repository", "リポジトリの変更"),
     # HTML

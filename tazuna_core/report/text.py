@@ -194,7 +194,7 @@ def _adoption(report: Report, adoption: Adoption, lang: Lang) -> Iterator[Line]:
             tone: Tone = "new" if text.startswith("+") else "bad" if text.startswith("-") else ""
             yield line(Span(text, tone))
         yield line()
-    yield line(Span(adoption_sentence(adoption, lang), "good" if adoption.written else "title"))
+    yield line(Span(adoption_sentence(report, adoption, lang), "good" if adoption.written else "title"))
     if not report.coverage.complete:
         yield line(Span(partial_sentence(report, "en", clean), "alarm"))
     left = left_alone(adoption, clean)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -220,7 +221,10 @@ data: {k: v}
     shop.kubectl("scale", "deployment/web", "--replicas=3")
     ran = shop.tazuna("adopt", "--write", "-o", "json")
     assert ran.code == 5 and [one["code"] for one in ran.json()["errors"]] == ["not-possible"]
-    assert "line 5: the value is shared: it is anchored as '&labels' and used again in line 6" in ran.stdout
+    (error,) = ran.json()["errors"]
+    assert "the value is shared: it is anchored as '&labels' and used again in line 6" in error["message"]
+    assert (error["file"], error["line"]) == ("plain/a.yaml", 5)
+    assert [one["path"] for one in ran.json()["adoption"]["left"]] == ["metadata.labels.team"]
     assert shop.read("plain/a.yaml") == shared
     assert "replicas: 3 " in shop.read("plain/all.yaml"), "one object never hides the rest"
     shop.kubectl("label", "--overwrite", "configmap/one", "team=a")
@@ -240,9 +244,31 @@ def test_files_outside_of_the_repository_are_left_alone(shop: Shop, tmp_path: Pa
     assert (tmp_path / "outside.yaml").read_text() == WEB
 
 
+SIDE = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: side
+  annotations: {p/q: x}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: side}}
+  template:
+    metadata: {labels: {app: side}}
+    spec:
+      nodeSelector: {disk: ssd}
+      tolerations: [{key: a, operator: Exists}]
+      initContainers: [{name: first, image: "busybox:1"}]
+      containers: [{name: main, image: "busybox:1", resources: {limits: {cpu: "1"}}}]
+"""
 BASE = {
-    "base/kustomization.yaml": "resources: [web.yaml]\nconfigMapGenerator:\n  - {name: made, literals: [x=1]}\n",
+    "base/kustomization.yaml": """\
+resources: [web.yaml, side.yaml]
+configMapGenerator:
+  - {name: made, literals: [x=1]}
+""",
     "base/web.yaml": WEB,
+    "base/side.yaml": SIDE,
     "top/kustomization.yaml": """\
 # what this cluster has of its own
 resources:
@@ -253,6 +279,7 @@ images:
     newTag: "1.28"   # release
 replicas:
   - {name: web, count: 4}
+  - {name: side, count: 1}
 labels:
   - pairs: {from: overlay}
 """,
@@ -266,17 +293,21 @@ def test_a_kustomization_changes_where_it_sets_the_field_and_else_gets_a_patch(s
     shop.kubectl("scale", "deployment/p-web", "--replicas=6")
     shop.kubectl("set", "env", "deployment/p-web", "C=3")  # at the end, where a strategic merge cannot put it
     shop.kubectl("label", "--overwrite", "configmap/p-conf", "from=hand")  # which only a transformer can change
+    shop.kubectl("label", "--overwrite", "deployment/p-side", "from=hand")
+    shop.kubectl("scale", "deployment/p-side", "--replicas=3")
     shop.patch("configmap/p-conf", '{"data": {"b": null, "c": "5"}}')
     ran = shop.tazuna("adopt", "--write", "-o", "json")
     assert ran.code == 0, ran.stdout
     text = shop.read("top/kustomization.yaml")
-    before = BASE["top/kustomization.yaml"].replace("count: 4", "count: 6")
+    before = BASE["top/kustomization.yaml"].replace("count: 4", "count: 6").replace("count: 1", "count: 3")
     assert text.startswith(before.replace('"1.28"   # release', '"1.29"   # release'))
     added = sorted(file["path"] for file in ran.json()["adoption"]["files"] if file["created"])
     assert [Path(name).name.replace(shop.namespace, "N") for name in added] == [
         "adopted-configmap-N-p-conf.transformer.yaml",
+        "adopted-deployment-N-p-side.transformer.yaml",
         "adopted-deployment-N-p-web.json6902.yaml",
     ]
+    assert "replicas" not in shop.read("top/" + next(Path(one).name for one in added if "p-side" in one))
     clean = shop.clean_after_apply()
     assert (clean.code, clean.stdout.splitlines()[0]) == (0, "No drift detected.")
 
@@ -286,6 +317,44 @@ def test_a_kustomization_changes_where_it_sets_the_field_and_else_gets_a_patch(s
     assert again.code == 0 and not any(file["created"] for file in again.json()["adoption"]["files"])
     assert shop.read("top/kustomization.yaml") == text
     assert shop.clean_after_apply().code == 0
+
+
+def test_what_was_removed_goes_by_itself_and_what_the_base_adds_later_arrives(shop: Shop) -> None:
+    shop.write(BASE | {"top/kustomization.yaml": "resources: [../base]\n"}, dict(KUSTOMIZE))
+    removed = ["nodeSelector", "tolerations", "initContainers", "containers/0/resources/limits"]
+    operations = [{"op": "remove", "path": f"/spec/template/spec/{name}"} for name in removed]
+    shop.kubectl("patch", "deployment/side", "--type=json", "-p", json.dumps(operations))
+    first = shop.tazuna("adopt", "--write", "-o", "json")
+    assert first.code == 0, first.stdout
+    (file,) = [one for one in first.json()["adoption"]["files"] if one["created"]]
+    assert yaml.safe_load(shop.read(file["path"]))["spec"]["template"]["spec"] == {
+        "nodeSelector": {"disk": None},
+        "tolerations": None,
+        "initContainers": [{"$patch": "delete", "name": "first"}],
+        "containers": [{"name": "main", "resources": {"limits": {"cpu": None}}}],
+    }
+    assert shop.clean_after_apply().code == 0
+    shop.kubectl("annotate", "deployment/side", "p/q-")
+    second = shop.tazuna("adopt", "--write")
+    assert (
+        second.code == 0 and f"`git add` them: top/adopted-deployment-{shop.namespace}-side.json6902" in second.stdout
+    )
+    assert shop.clean_after_apply().code == 0
+    later = SIDE.replace("{p/q: x}", "{p/q: x, r: s}").replace("{disk: ssd}", "{disk: ssd, zone: a}")
+    (shop.folder / "base/side.yaml").write_text(later)
+    built = shop.tazuna("build").stdout
+    assert "r: s" in built and "zone: a" in built and "disk: ssd" not in built and "p/q" not in built
+
+
+def test_a_new_file_that_git_ignores_is_a_warning(shop: Shop) -> None:
+    files = BASE | {"top/kustomization.yaml": "resources: [../base]\n", ".gitignore": "adopted-*\n"}
+    shop.write(files, dict(KUSTOMIZE))
+    shop.patch("configmap/conf", '{"data": {"a": "hand"}}')
+    shop.patch("configmap/conf", '{"data": {"b": "argo"}}', manager="argocd-controller")
+    ran = shop.tazuna("adopt", "-o", "json")
+    assert left(ran) == {"conf data.b": "not-a-person"}
+    name = f"top/adopted-configmap-{shop.namespace}-conf.yaml"
+    assert [(one["code"], one["file"]) for one in ran.json()["warnings"]] == [("ignored", name)]
 
 
 def test_what_a_generator_makes_is_changed_at_its_source(shop: Shop) -> None:

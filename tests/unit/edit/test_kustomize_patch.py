@@ -69,6 +69,60 @@ def test_a_strategic_merge(after: dict[str, Any], patch: dict[str, Any]) -> None
     assert strategic_merge(DEPLOYMENT, after, SCHEMA, built_in=True) == patch
 
 
+def test_what_goes_is_named_by_itself_and_no_map_or_list_goes_whole() -> None:
+    assert SCHEMA is not None
+    pod = {
+        "nodeSelector": {"disk": "ssd"},
+        "initContainers": [{"name": "i", "image": "i:1"}],
+        "tolerations": [{"key": "a"}],
+        "securityContext": {"runAsUser": 1},
+        "volumes": [{"name": "v", "emptyDir": {"medium": "Memory"}}],
+        "containers": [{"name": "main", "resources": {"limits": {"cpu": "1"}}, "livenessProbe": {"periodSeconds": 1}}],
+    }
+    before = inside(pod)
+    after = inside({"volumes": [{"name": "v"}], "containers": [{"name": "main"}]})
+    assert strategic_merge(before, after, SCHEMA, built_in=True) == inside(
+        {
+            "nodeSelector": {"disk": None},
+            "initContainers": [{"$patch": "delete", "name": "i"}],
+            "tolerations": None,  # atomic
+            "securityContext": None,  # `{}` is not absence
+            "volumes": [{"name": "v", "emptyDir": None}],
+            "containers": [{"name": "main", "resources": {"limits": {"cpu": None}}, "livenessProbe": None}],
+        }
+    )
+    one = changed(*C, "volumes", [])
+    wanted = inside({"volumes": [{"$patch": "delete", "name": "tmp"}]})
+    assert strategic_merge(DEPLOYMENT, one, SCHEMA, built_in=True) == wanted
+    assert strategic_merge(DEPLOYMENT, changed(*C, "volumes", ...), SCHEMA, built_in=True) == wanted
+
+    at = "/spec/template/spec"
+    assert operations(before, after, schema=SCHEMA, built_in=True) == [
+        {"op": "remove", "path": f"{at}/nodeSelector/disk"},
+        {"op": "test", "path": f"{at}/initContainers/0/name", "value": "i"},
+        {"op": "remove", "path": f"{at}/initContainers/0"},
+        {"op": "remove", "path": f"{at}/tolerations"},
+        {"op": "remove", "path": f"{at}/securityContext"},
+        {"op": "test", "path": f"{at}/volumes/0/name", "value": "v"},
+        {"op": "remove", "path": f"{at}/volumes/0/emptyDir"},
+        {"op": "test", "path": f"{at}/containers/0/name", "value": "main"},
+        {"op": "remove", "path": f"{at}/containers/0/resources/limits/cpu"},
+        {"op": "remove", "path": f"{at}/containers/0/livenessProbe"},
+    ]
+
+
+@pytest.mark.parametrize("built_in", [True, False])
+def test_an_annotation_goes_by_itself_and_not_by_a_strategic_merge(built_in: bool) -> None:
+    """kustomize makes the text "null" of it where the patch has a target."""
+    before, after = {"metadata": {"annotations": {"p/q": "x"}}}, {"metadata": {"name": "n"}}
+    schema = SCHEMA if built_in and SCHEMA is not None else ANY_OBJECT
+    assert strategic_merge(before, after, schema, built_in=built_in) is None
+    assert operations(before, after, schema=schema, built_in=built_in)[0] == {
+        "op": "remove",
+        "path": "/metadata/annotations/p~1q",
+    }
+
+
 @pytest.mark.parametrize(
     "after",
     [

@@ -20,7 +20,7 @@ DIFF = "--- a/web.yaml\n+++ b/web.yaml\n@@ -1 +1 @@\n-  replicas: 2   # <b>\n+  
 SECRET = LeftAlone(
     key="m//v1/Secret/ns/s",
     reason="secret",
-    message="values of Secrets are not written into files",
+    message="changes of Secrets are not adopted",
     advice="Apply first.",
 )
 
@@ -36,8 +36,13 @@ def test_text_holds_the_difference_as_it_is() -> None:
     text = render(adopted())
     assert DIFF in text
     assert "1 field of 1 object can be adopted by changing 1 file; --write puts it in place.\nLeft alone:\n" in text
-    assert "  m//v1/Secret/ns/s: values of Secrets are not written into files\n    Apply first.\n" in text
+    assert "  m//v1/Secret/ns/s: changes of Secrets are not adopted\n    Apply first.\n" in text
     assert "adopted in 1 file. Commit the change" in render(adopted(written=True))
+    assert "adopted in 1 file. Then `tazuna apply --sync`.\n" in render(adopted(written=True, git=False))
+    new = (AdoptedFile(path="top/adopted-a.yaml", created=True, keys=(KEY,), diff=DIFF),)
+    assert "(`git add` them: top/adopted-a.yaml), then" in render(adopted(written=True, files=new))
+    assert "`git add` し (top/adopted-a.yaml)" in render(adopted(written=True, files=new), lang="ja")
+    assert "Commit" not in render(adopted(files=(), already=2, git=False))
     assert "Nothing to adopt.\n" in render(adopted(files=()))
     assert "Nothing to adopt: the repository says it already, in 2 fields." in render(adopted(files=(), already=2))
 
@@ -46,17 +51,19 @@ def test_what_is_refused_is_an_error_and_not_said_twice() -> None:
     refused = adopted(left=(SECRET.model_copy(update={"refused": True}),))
     line = ErrorLine(code="secret", message=f"cannot adopt {SECRET.key}: {SECRET.message}", exit_code=5)
     text = render(refused.model_copy(update={"errors": (line,)}))
-    assert "Left alone" not in text and text.count("values of Secrets") == 1
-    assert "Secret の値はファイルに書きません" in render(refused.model_copy(update={"errors": (line,)}), lang="ja")
+    none = render(refused.model_copy(update={"errors": (line,), "adoption": Adoption(already=1)}))
+    assert "Nothing to adopt" not in none and "Nothing was adopted, for the reason that the error says.\n" in none
+    assert "Left alone" not in text and text.count("changes of Secrets") == 1
+    assert "Secret の変更は取り込みません" in render(refused.model_copy(update={"errors": (line,)}), lang="ja")
 
 
 @pytest.mark.parametrize("form", ["markdown", "html"])
 def test_the_other_forms(form: Form) -> None:
     text = render(adopted(), form)
-    assert "can be adopted" in text and "values of Secrets" in text
+    assert "can be adopted" in text and "changes of Secrets" in text
     assert ("  replicas: 5   # &lt;b&gt;" if form == "html" else "+  replicas: 5   # <b>") in text
     japanese = render(adopted(), form, "ja")
-    assert "取り込めます" in japanese and "Secret の値はファイルに書きません" in japanese and "先に適用" in japanese
+    assert "取り込めます" in japanese and "Secret の変更は取り込みません" in japanese and "先に適用" in japanese
 
 
 def test_json_fits_its_schema_and_comes_back() -> None:

@@ -58,6 +58,7 @@ TERMS |= {"sync", "prune", "all", "no-ignore", "ignore", "run", "dry", "Admissio
 TERMS |= {"generateName", "context_matches", "fetch-depth", "state", "record", "apply", "status"}
 TERMS |= {"uid", "PVC", "only", "as", "directory", "strategic", "merge", "plan"}
 TERMS |= {"Password", "check", "strict", "base", "ref", "latest", "sha", "dependsOn", "LINT"}
+TERMS |= {"git", "add", "force", "diff", "gitignore"}
 WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
 
 
