@@ -218,6 +218,7 @@ data: {k: v}
 """
     shop.write({"plain/a.yaml": shared, "plain/all.yaml": WEB}, dict(DIRECTORY))
     shop.kubectl("label", "--overwrite", "configmap/one", "team=b")
+    shop.patch("configmap/one", '{"data": {"k": "w"}}')
     shop.kubectl("scale", "deployment/web", "--replicas=3")
     ran = shop.tazuna("adopt", "--write", "-o", "json")
     assert ran.code == 5 and [one["code"] for one in ran.json()["errors"]] == ["not-possible"]
@@ -225,7 +226,8 @@ data: {k: v}
     assert "the value is shared: it is anchored as '&labels' and used again in line 6" in error["message"]
     assert (error["file"], error["line"]) == ("plain/a.yaml", 5)
     assert [one["path"] for one in ran.json()["adoption"]["left"]] == ["metadata.labels.team"]
-    assert shop.read("plain/a.yaml") == shared
+    assert shop.read("plain/a.yaml") == shared.replace("k: v", "k: w"), "nor one field the others"
+    shop.commit()
     assert "replicas: 3 " in shop.read("plain/all.yaml"), "one object never hides the rest"
     shop.kubectl("label", "--overwrite", "configmap/one", "team=a")
     shop.kubectl("annotate", "--overwrite", "configmap/one", "team=c")
