@@ -101,6 +101,9 @@ class PublishError(TazunaError):
     exit_code, default_code = 8, "publish"
 
 
+INTERRUPTED = 130
+"""The exit code of a command that Ctrl-C ended, as a shell has it; no error of a report."""
+
 EXIT_PRECEDENCE = (70, 6, 7, 5, 3, 4, 2, 8, 1)
 """When several exit codes hold, the first of these wins (contract, section 3)."""
 

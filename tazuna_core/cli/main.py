@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from tazuna_core import tracing
-from tazuna_core.errors import TazunaError, UsageError
+from tazuna_core.errors import INTERRUPTED, TazunaError, UsageError
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -42,9 +42,11 @@ def run(arguments: Sequence[str]) -> int:
     except TazunaError as error:
         sys.stderr.write(f"tazuna: {error}\n")
         return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
-        sys.stderr.write("tazuna: interrupted\n")
-        return 130
+    except (KeyboardInterrupt, click.Abort) as error:
+        # click turns the one into the other; what a run that was cut short leaves behind is in the first
+        said = str(error.__cause__ or error)
+        sys.stderr.write(f"tazuna: interrupted{': ' if said else ''}{said}\n")
+        return INTERRUPTED
     except BrokenPipeError:
         return 0
     except Exception as error:

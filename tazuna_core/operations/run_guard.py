@@ -15,6 +15,12 @@ from tazuna_core.operations.lease import ApplyLease
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
+CUT_SHORT = (
+    "a second signal cut the run short: state was not saved for what was being applied or deleted\n"
+    "  Run the command again; the next run mends it."
+)
+
+
 class RunGuard:
     """Whether the run may go on. Safe to ask from several threads."""
 
@@ -56,6 +62,7 @@ class RunGuard:
     def on_signals(self) -> Iterator[None]:
         """Turns SIGTERM and Ctrl-C into an orderly end; a second one ends the process as it always does.
 
+        The KeyboardInterrupt of a second Ctrl-C says what that leaves behind (`CUT_SHORT`).
         In another thread than the main one signals stay what they are.
         """
         if threading.current_thread() is not threading.main_thread():
@@ -72,6 +79,8 @@ class RunGuard:
             for number in _SIGNALS:
                 signal.signal(number, stop)
             yield
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(CUT_SHORT) from None
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tazuna_core.operations.run_guard import CUT_SHORT
 from tests.harness.applying import Place, config_map, definition, namespace_object
 from tests.harness.cluster import LocalCluster
 from tests.harness.interrupting import Cutter, Kills, kill_at_random, torn, until
@@ -110,6 +111,27 @@ def test_sigterm_ends_in_order_and_says_so(place: Place, cluster: LocalCluster) 
     write(place, 2)
     assert place.tazuna("apply").code == 0
     is_right(place, 2)
+
+
+def test_a_second_ctrl_c_says_that_state_was_not_saved_and_the_next_run_converges(
+    place: Place, cluster: LocalCluster, tmp_path: Path
+) -> None:
+    maps = [config_map(f"m-{number}", place.namespace, v="1") for number in range(100)]
+    place.repository.write({place.name("base"): [namespace_object(place.namespace), *maps]})
+    with Cutter(cluster.server) as way:
+        held = Tazuna(place.repository.folder, way.kubeconfig(cluster.kubeconfig, tmp_path), place.tazuna.environment)
+        running = held.start("apply")
+        until(lambda: place.config_map("m-0") is not None)
+        way.hold()
+        for _ in range(2):
+            running.send_signal(signal.SIGINT)
+            time.sleep(0.5)  # two of one kind at once would be one
+        way.release()
+        _, stderr = running.communicate()
+    assert running.returncode == 130, stderr
+    assert stderr.endswith(f"tazuna: interrupted: {CUT_SHORT}\n")
+    assert place.tazuna("apply").code == 0
+    is_right(place, 1)
 
 
 def test_a_cut_connection_is_said_and_the_next_run_converges(

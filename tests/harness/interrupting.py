@@ -83,6 +83,8 @@ class Cutter:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []
         self._cut = threading.Event()
+        self._flowing = threading.Event()
+        self._flowing.set()
         self.address = f"https://127.0.0.1:{self._listening.getsockname()[1]}"
 
     def __enter__(self) -> Cutter:
@@ -97,11 +99,20 @@ class Cutter:
     def cut(self) -> None:
         """Breaks everything, for good."""
         self._cut.set()
+        self._flowing.set()
         self._listening.close()
         for one in self._open:
             with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
+
+    def hold(self) -> None:
+        """Keeps everything back that is sent from now on; connections stay open."""
+        self._flowing.clear()
+
+    def release(self) -> None:
+        """Lets all go on that was held."""
+        self._flowing.set()
 
     def kubeconfig(self, original: Path, folder: Path) -> Path:
         """A kubeconfig that goes this way."""
@@ -125,6 +136,7 @@ class Cutter:
     def _pump(self, one: socket.socket, other: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := one.recv(65536):
+                self._flowing.wait()
                 other.sendall(data)
         for end in (one, other):
             with contextlib.suppress(OSError):
