@@ -137,6 +137,11 @@ def test_every_page_is_in_the_index_in_both_languages(folder: Path) -> None:
     assert {page.name for page in DOCS.glob("*.md")} - {"README.md"} == set(re.findall(r"\(([\w-]+\.md)\)", index))
 
 
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+def test_hashes_are_shown_as_the_program_prints_them(page: Path) -> None:
+    assert not re.findall(r"\b[0-9a-f]{4,}(?:…|\.\.\.)", page.read_text())
+
+
 def outline(page: Path) -> dict[str, list[Any]]:
     """What a page has in every language: levels of headings, code, shape of tables, words in code, where links lead."""
     text = page.read_text()
