@@ -173,3 +173,15 @@ def test_the_japanese_page_has_the_same_inputs_and_outputs(english: str, japanes
     width = 2 if english == "Inputs" else 1
     ours = [row[:width] for row in rows(section(DOCS / "action.md", english))]
     assert ours == [row[:width] for row in rows(section(DOCS / "ja" / "action.md", japanese))]
+
+
+@pytest.mark.parametrize("page", ["concepts.md", "ja/concepts.md"])
+def test_a_changed_default_is_extra_as_the_guide_says(page: str) -> None:
+    (before, now) = re.findall(r"`spec\.type: (\w+) -> (\w+)`", (DOCS / page).read_text())[0]
+
+    def service(**spec: str) -> dict[str, Any]:
+        return config_map({"k": "v"}) | {"kind": "Service", "spec": spec}
+
+    hand = entry("kubectl-edit", f("spec", "type"))
+    found = shown(plan(service(), live(service(type=now), hand), recorded(service(), service(type=before))))
+    assert list(found.values()) == ["extra"]
