@@ -99,7 +99,7 @@ def _hidden(
     if rule or sent is not MISSING:
         return rule
     if controller:
-        return "controller"
+        return "" if takes_over(after, change) else "controller"
     if known == (None,) and not counts_unowned(change.path):
         return "server default"
     return ""
@@ -136,6 +136,26 @@ def _by_design(
         if names in assigned or names == ("spec", "healthCheckNodePort"):
             return "cluster-assigned"
     return ""
+
+
+_TAKES_OVER = {
+    "NetworkPolicy": ("spec",),
+    "Role": ("rules",),
+    "ClusterRole": ("rules", "aggregationRule"),
+    "RoleBinding": ("subjects", "roleRef"),
+    "ClusterRoleBinding": ("subjects", "roleRef"),
+    "MutatingWebhookConfiguration": ("webhooks",),
+    "ValidatingWebhookConfiguration": ("webhooks",),
+}
+
+
+def takes_over(obj: Json, change: Change) -> bool:
+    """Whether a change is shown whoever says to have made it: what pods run, who may do what, what admission asks."""
+    names = tuple(step[1] for step in change.path if step[0] == "f")
+    if obj["kind"] == "Service":
+        return names[:2] in {("spec", "selector"), ("spec", "externalIPs"), ("spec", "externalName")}
+    in_template = names[:3] == ("spec", "template", "spec") or names[:3] == ("spec", "jobTemplate", "spec")
+    return in_template or names[:1] in {(name,) for name in _TAKES_OVER.get(obj["kind"], ())}
 
 
 def counts_unowned(path: Path) -> bool:
