@@ -184,7 +184,7 @@ class Bench:
             elif ref in touched and live[ref]["metadata"].get("deletionTimestamp"):
                 state = "deleting"
             elif ref in touched:
-                wanted = self._expected(ref, live[ref])
+                wanted = self._expected(ref, live[ref], set(touched) - live.keys())
             mismatch = compare(ref, what, wanted, state, ledger_too=ref not in self._rebased)
             attempt = by_ref.get(ref)
             if attempt is not None and attempt.done is not None:
@@ -208,15 +208,17 @@ class Bench:
         self._rebased.update(changed)
         self._judge("drift after apply", report, by_ref, changed, live)
         for ref in changed:
-            back = [one for one in self._expected(ref, live[ref]) if one.verdict == "drifted"] if ref in live else []
+            wanted = self._expected(ref, live[ref], set(changed) - live.keys()) if ref in live else []
+            back = [one for one in wanted if one.verdict == "drifted"]
             if back and not any(ref.name in message for message in refused):
                 paths = [one.path for one in back]
                 self.strays.append(Outcome(ref, Mismatch(other=[f"apply left {paths}"]), "apply over edits"))
         self._say(f"applied over the edits: {len(refused)} objects refused {refused[:3]}")
         touched[:] = list(dict.fromkeys([*touched, *changed]))
 
-    def _expected(self, ref: Ref, live: Json) -> list[Expected]:
-        scaled = any(_targets(obj, ref) for obj in self._declared.values())
+    def _expected(self, ref: Ref, live: Json, gone: set[Ref]) -> list[Expected]:
+        # an autoscaler that somebody deleted scales nothing
+        scaled = any(_targets(obj, ref) for other, obj in self._declared.items() if other not in gone)
         return expected(self._view.node(ref), self._baseline[ref], live, self._declared[ref], scaled)
 
     def _put_back(self, touched: Sequence[Ref]) -> None:
