@@ -19,7 +19,8 @@ def baseline_of(subject: Subject, sent: JsonObject) -> JsonObject:
     """Returns the answer to record: the server's, with extras as the previous baseline had them.
 
     ``subject.live`` is the server's answer to the apply, ``subject.recorded`` the previous record. A re-apply never
-    blesses an extra: a path that neither apply declared and that is somebody's stays as it was (verdicts 2).
+    blesses an extra: a path that neither apply declared and that is somebody's stays as it was (verdicts 2). One that
+    is gone is no extra after this apply: nobody declares it, and it is not there.
     """
     answer = comparable(subject.live)
     if is_secret(answer):
@@ -35,7 +36,7 @@ def baseline_of(subject: Subject, sent: JsonObject) -> JsonObject:
             for path in (difference.path, difference.atomic)
             if path is not None
         )
-        if declared or difference.note == ORDER_CHANGED:
+        if declared or difference.note == ORDER_CHANGED or difference.right is ABSENT:
             continue
         if hiding_rule(subject, difference, owner_at(subject, difference)) is None:
             answer = with_value(answer, difference.path, difference.left, subject.schema)

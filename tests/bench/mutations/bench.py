@@ -156,6 +156,9 @@ class Bench:
         if apply_over:
             self._apply_over(by_ref, touched, live)
         self._put_back(touched)
+        if apply_over:  # what the apply recorded of a controller is gone now, and that is for the next apply to settle
+            apply(self._options)
+            self._remember()
         self.clean(f"after batch of edits {attempts[0].number}-{attempts[-1].number}" if attempts else "after nothing")
 
     def _asked(self, plan_too: bool) -> tuple[Report, Report | None, list[Ref], dict[Ref, Json]]:

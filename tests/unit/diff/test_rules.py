@@ -149,6 +149,21 @@ def test_a_re_apply_takes_what_it_declares_and_what_controllers_and_the_server_s
     assert baseline_of(subject(live(defaulted, OURS), previous), sendable(deployment())) == sendable(defaulted)
 
 
+def test_what_a_controller_took_away_again_is_settled_by_the_next_apply_and_what_it_declares_is_not() -> None:
+    """Recorded while a controller held it, then gone: shown until we apply, for nobody knows who took it."""
+    built = config_map({"k": "a"})
+    noted = config_map({"k": "a"}, labels={"seen": "yes"})
+    previous = recorded(built, noted)
+    now = live(built)
+    assert shown(drift(now, previous)) == {"metadata.labels.seen": "extra"}
+    answer = baseline_of(subject(now, previous), sendable(built))
+    assert drift(now, recorded(built, answer)).fields == ()
+    # a declared key that is gone stays in the baseline, whoever holds what is left of it
+    declared = recorded(config_map({"k": "a", "d": "b"}))
+    again = sendable(config_map({"k": "a", "d": "b"}))
+    assert baseline_of(subject(live(config_map({"k": "a", "d": "b"})), declared), again)["data"]["d"] == "b"
+
+
 def test_the_values_of_a_secret_are_in_no_baseline_and_its_extras_in_none_either() -> None:
     previous = recorded(secret({"k": "YQ=="}))
     now = live(secret({"k": "YQ==", "x": "Yg=="}), entry("kubectl-edit", f("data", "x")))
