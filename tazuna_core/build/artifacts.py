@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tazuna_core.build.registry import Reference
 from tazuna_core.build.tree import CannotDigestError, tree_digest
-from tazuna_core.build.workspace import make_private, replace_file
+from tazuna_core.build.workspace import make_private, replace_private
 
 _UNPACKING = ".unpacking-"
 _ABANDONED_SECONDS = 24 * 3600
@@ -46,7 +46,7 @@ class ArtifactStore:
     def remember(self, reference: Reference, digest: str) -> None:
         """Notes which digest a tag has now."""
         if not reference.digest:
-            replace_file(self._ref(reference), digest.encode())
+            replace_private(self._ref(reference), digest.encode())
 
     def find(self, digest: str) -> Path | None:
         """The folder of an artifact; None where there is none, or one that is not just as it was unpacked."""
@@ -76,7 +76,7 @@ class ArtifactStore:
                 if present is None:
                     if self._blob(digest).exists():
                         self._blob(digest).rename(new / "old")
-                    replace_file(self._seal(digest), seal.encode())
+                    replace_private(self._seal(digest), seal.encode())
                     content.rename(self._blob(digest))
         finally:
             shutil.rmtree(new, ignore_errors=True)

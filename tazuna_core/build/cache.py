@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tazuna_core.build.model import BuildSettings
 from tazuna_core.build.tree import CannotDigestError, digest_of
-from tazuna_core.build.workspace import replace_file
+from tazuna_core.build.workspace import replace_private
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.yaml_documents import Documents, load_documents
 
@@ -89,7 +89,7 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, text: bytes) -> None:
     try:
-        replace_file(path, hashlib.sha256(text).digest() + text)
+        replace_private(path, hashlib.sha256(text).digest() + text)
         _forget_old(path.parent)
     except OSError:
         return  # a full or read-only disk costs the next build its speed, not this one its result

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tazuna_core import whole_file
+
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
@@ -31,14 +33,7 @@ def make_private(folder: Path) -> None:
             path.mkdir(mode=0o700, exist_ok=True)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Writes a file, private and whole or not at all: a reader sees the old content or the new."""
+def replace_private(path: Path, content: bytes) -> None:
+    """Writes a file that only this user can read, whole or not at all, and makes the folders it needs as private."""
     make_private(path.parent)
-    descriptor, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)  # 0600
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    whole_file.replace_file(path, content, mode=whole_file.PRIVATE)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tazuna_core.errors import ClusterError
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.objects.openapi import FORMAT, Schemas, compile_openapi
 from tazuna_core.objects.schema import Schema
+from tazuna_core.whole_file import PRIVATE, replace_file
 
 _HASH = re.compile(r"[?&]hash=([0-9A-Za-z]{16,128})(?:&|$)")
 
@@ -93,13 +93,6 @@ def _read(file: Path) -> JsonObject | None:
 
 def _write(file: Path, compiled: JsonObject) -> None:
     """Puts a file in place whole or not at all; a cache that cannot be written is only slower."""
-    temporary = None
-    try:
+    with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, prefix=".openapi-", delete=False) as stream:
-            temporary = Path(stream.name)
-            stream.write(orjson.dumps(compiled))
-        os.replace(temporary, file)  # noqa: PTH105 - Path.replace says no more
-    except OSError:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        replace_file(file, orjson.dumps(compiled), mode=PRIVATE)

@@ -11,7 +11,7 @@ from pathlib import Path
 from tazuna_core.build.secrecy import hide
 from tazuna_core.edit.nodes import CannotEditError
 from tazuna_core.errors import Place, RefusedError
-from tazuna_core.operations.whole_file import replace_file
+from tazuna_core.whole_file import replace_file
 
 _CONTEXT = 3
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tazuna_core.errors import Place, UsageError
-from tazuna_core.operations.whole_file import replace_file
 from tazuna_core.report.model import ErrorLine
 from tazuna_core.spec.fix import fix
+from tazuna_core.whole_file import replace_file
 
 _MARK = b"\xef\xbb\xbf"
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import orjson
 from tazuna_core.errors import StateError
 from tazuna_core.objects.identity import JsonObject
 from tazuna_core.state.store import ConflictError
+from tazuna_core.whole_file import PRIVATE, replace_file
 
 
 class FolderConfigMaps:
@@ -48,18 +47,10 @@ class FolderConfigMaps:
         text = orjson.dumps(
             {**config_map, "metadata": metadata}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
         )
-        written: Path | None = None
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".", delete=False) as file:
-                written = Path(file.name)
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            written.replace(path)
+            replace_file(path, text, mode=PRIVATE, durable=True)
         except OSError as error:
-            if written is not None:
-                written.unlink(missing_ok=True)
             raise StateError(f"{path} cannot be written: {error.strerror}", advice="Check --state.") from None
         return _version(text)
 
