@@ -9,7 +9,7 @@ import click
 from tazuna_core.cli.context import Globals, report_of
 
 if TYPE_CHECKING:
-    from tazuna_core.operations.adopt import Form
+    from tazuna_core.operations.adopt_tries import Form
     from tazuna_core.operations.options import Options
     from tazuna_core.report.model import Report
 
