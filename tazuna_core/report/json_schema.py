@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tazuna_core.report.model import Report, Reports
-
-Schema = dict[str, Any]
-
-DRAFT = "http://json-schema.org/draft-07/schema#"
+from tazuna_core.spec.json_schema import DRAFT, Schema
 
 SOMETIMES: Mapping[str, frozenset[str]] = {
     "Report": frozenset({"adoption", "fixed"}),

@@ -13,17 +13,18 @@ def clear_match(word: str, known: Iterable[str]) -> str:
     Slips are letters left out, added, changed, or swapped with their neighbour (optimal string alignment distance):
     one in words of three letters and more, two from six.
     """
-    folded = [(name, _folded(name)) for name in known]
-    mine = _folded(word)
-    same = [name for name, text in folded if text == mine]
+    others = [(name, folded(name)) for name in known]
+    mine = folded(word)
+    same = [name for name, text in others if text == mine]
     if same:
         return same[0] if len(same) == 1 else ""
     allowed = 0 if len(mine) < _SHORTEST else 1 if len(mine) < _TWO_SLIPS_FROM else 2
-    near = [name for name, text in folded if _slips(mine, text, allowed) <= allowed]
+    near = [name for name, text in others if _slips(mine, text, allowed) <= allowed]
     return near[0] if len(near) == 1 else ""
 
 
-def _folded(word: str) -> str:
+def folded(word: str) -> str:
+    """Returns a word without what people mix up first: capitals, dashes, underscores."""
     return word.casefold().replace("_", "").replace("-", "")
 
 

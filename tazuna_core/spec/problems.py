@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from tazuna_core.errors import TazunaError, UsageError
+from tazuna_core.spec.misspelt import folded
 
 
 class SpecError(UsageError):
@@ -51,8 +52,8 @@ def raise_if_any(errors: Sequence[TazunaError]) -> None:
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """`Did you mean 'x'?` for the known word nearest to `word`, else the list of the known ones, else nothing."""
     known = list(known)
-    folded = {name.casefold().replace("_", "").replace("-", ""): name for name in known}
-    near = difflib.get_close_matches(word.casefold().replace("_", "").replace("-", ""), folded, n=1, cutoff=0.6)
+    names = {folded(name): name for name in known}
+    near = difflib.get_close_matches(folded(word), names, n=1, cutoff=0.6)
     if near:
-        return f"Did you mean '{folded[near[0]]}'?"
+        return f"Did you mean '{names[near[0]]}'?"
     return f"Known: {', '.join(known)}." if known else ""
